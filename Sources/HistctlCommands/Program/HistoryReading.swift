@@ -146,9 +146,10 @@ extension Session {
   }
 
   /// Warns of authors, bundles, processes and objects in a query that the history does not have, and returns
-  /// whether there was one. Nothing lists those of an archive.
+  /// whether there was one.
+  ///
+  /// It may read all transactions of an archive.
   func warnOfUnknownNames(in query: HistoryQuery, of timeline: HistoryTimeline) throws -> Bool {
-    guard timeline.archive == nil, let snapshot = timeline.snapshot else { return false }
     let conditions: [(StringRole, String, HistoryQuery.TextCondition)] = [
       (.author, "author", query.author), (.bundle, "bundle", query.bundle),
       (.process, "process", query.process),
@@ -156,8 +157,7 @@ extension Session {
     var isAnyUnknown = false
     for (role, noun, condition) in conditions {
       guard let wanted = condition.anyOf, !wanted.isEmpty else { continue }
-      let known = try snapshot.textCounts(role).compactMap { $0.text?.string }
-      guard known.count < StoreSnapshot.maxTexts else { continue }
+      guard let known = try timeline.names(role) else { continue }
       for name in wanted where !known.contains(name) {
         isAnyUnknown = true
         let near = NearNames.of(name, in: known)
@@ -178,11 +178,15 @@ extension Session {
   private func warnOfUnknownObjects(
     in query: HistoryQuery, of timeline: HistoryTimeline
   ) throws -> Bool {
-    guard let snapshot = timeline.snapshot, snapshot.layout.history != nil else { return false }
+    let objects = query.change.objects
+    guard !objects.isEmpty, timeline.snapshot.map({ $0.layout.history != nil }) ?? true else {
+      return false
+    }
+    let schema = try timeline.schema(
+      timeline.snapshot.map { HistorySchema(namesOf: $0.entities) })
     var isAnyUnknown = false
-    for object in query.change.objects {
-      let reader = try ObjectLifeReader(
-        object, in: timeline, schema: HistorySchema(namesOf: snapshot.entities))
+    for object in objects {
+      let reader = try ObjectLifeReader(object, in: timeline, schema: schema)
       guard try reader.nextTransaction() == nil, reader.life.state == .unknown else { continue }
       isAnyUnknown = true
       let failure = Failure(try reader.unknownObject())

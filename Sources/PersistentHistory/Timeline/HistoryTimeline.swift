@@ -94,6 +94,35 @@ package struct HistoryTimeline {
     try snapshot?.hasText(.author) ?? false || archive?.hasAuthors() ?? false
   }
 
+  /// Returns the authors, bundles, processes or contexts of all transactions, the most frequent first, or
+  /// `nil` if there are too many to list.
+  ///
+  /// Nothing lists those of an archive, so all its transactions are read.
+  package func names(_ role: StringRole) throws -> [String]? {
+    var counts: [String: Int64] = [:]
+    for text in try snapshot?.textCounts(role) ?? [] {
+      if let name = text.text?.string { counts[name, default: 0] += text.count }
+    }
+    if archive != nil {
+      let reader = try TimelineReader(
+        archivedPartOf: self, query: HistoryQuery(), schema: HistorySchema(entities: []))
+      var byteCount = 0
+      while let element = try reader.nextElement() {
+        guard case .transaction(let transaction) = element,
+          let name = transaction.text(role)?.string
+        else { continue }
+        if counts[name] == nil { byteCount += name.utf8.count }
+        guard byteCount <= Self.maxNameBytes else { return nil }
+        counts[name, default: 0] += 1
+      }
+    }
+    guard counts.count < StoreSnapshot.maxTexts else { return nil }
+    return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+  }
+
+  /// The maximum size of the names that are collected from an archive, in bytes.
+  private static let maxNameBytes = 1 << 20
+
   // MARK: - Pieces
 
   /// A part of the timeline that comes from one place, or is missing.

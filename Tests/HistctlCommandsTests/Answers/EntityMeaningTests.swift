@@ -45,6 +45,35 @@ import Testing
     #expect(result.status == 0 && result.text == "")
   }
 
+  @Test("So is one that neither the store nor its archive has, and an archive or lines alone")
+  func unknownInArchives() async throws {
+    let sample = try SampleFolder()
+    // The last transaction of the widget goes into the archive.
+    let pruned = try await sample.run("prune sample.store --keep-last 1 --archive arch --yes")
+    #expect(pruned.status == 0, "\(pruned.errors)")
+    #expect(try await sample.run("log sample.store --author widget").errors != "")
+    let joined = try await sample.run("log sample.store --archive arch --author widget --json")
+    #expect(!joined.lines.isEmpty && joined.errors == "")
+    _ = try await sample.run("export arch -o lines.jsonl")
+    for input in ["sample.store --archive arch", "arch", "lines.jsonl"] {
+      for command in ["log", "export", "stats", "report -o x.html --overwrite"] {
+        let author = try await sample.run("\(command) \(input) --author wigdet")
+        #expect(
+          author.errors
+            == "histctl: warning: no transaction has the author 'wigdet'\nhint: did you mean 'widget'?\n",
+          "\(command) \(input)")
+        let object = try await sample.run("\(command) \(input) --object Trip/p999999")
+        #expect(
+          object.errors.contains("Trip/p999999 is neither in the store nor in its history\nhint: "),
+          "\(command) \(input): \(object.errors)")
+        #expect(author.status == 0 && object.status == 0)
+      }
+      // Another part of the history has it.
+      let other = try await sample.run("log \(input) --author widget --until 1")
+      #expect(other.errors == "" && other.text == "", "\(input): \(other.errors)")
+    }
+  }
+
   @Test("An object that neither the store nor its history has is named")
   func unknownObject() async throws {
     let sample = try SampleFolder()
