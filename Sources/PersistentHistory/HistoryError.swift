@@ -57,6 +57,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unknownEntity(name: String, suggestions: [String])
   /// No entity in question has a property of this name.
   case unknownAttribute(name: String, suggestions: [String])
+  /// An attribute was to be compared with something that it cannot be.
+  case unusableValue(condition: String, expectation: String)
   /// Names of attributes were asked for, and the store has no model that tells them.
   case unknownModel(path: String, reason: String)
   /// A history is too long to be divided into periods as short as were asked for.
@@ -133,6 +135,8 @@ extension HistoryError {
       "no entity is named '\(name)'"
     case .unknownAttribute(let name, _):
       "no entity in question has an attribute or relationship named '\(name)'"
+    case .unusableValue(let condition, let expectation):
+      "no value can meet '\(HistoryError.shortened(condition))': \(expectation)"
     case .unknownModel(let path, let reason):
       "the names of attributes in \(path) cannot be known: \(reason)"
     case .tooManyPeriods(let unit):
@@ -216,6 +220,8 @@ extension HistoryError {
       suggestions.isEmpty
         ? "name an entity, an attribute or a relationship of the store's model"
         : "did you mean " + suggestions.joined(separator: ", ") + "?"
+    case .unusableValue:
+      "compare it with a value of its kind, such as 5, true, 2026-11-01 or nil"
     case .unknownModel:
       "leave out the condition on attributes"
     case .tooManyPeriods:

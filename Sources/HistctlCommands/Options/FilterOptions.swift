@@ -147,14 +147,15 @@ struct ConditionOptions: ParsableArguments {
 struct ValueConditionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only those that set or removed such a value: name=Rome, also with !=, <, > or ~.",
+      "Only those that set or removed such a value: name=Rome, also with !=, <, <=, >, >= or ~.",
       valueName: "condition"))
   var value: [String] = []
 
   func validate() throws {
     if let text = value.first(where: { ValueCondition($0, now: .now()) == nil }) {
       throw ValidationError(
-        "'\(text)' is not a condition on a value; write an attribute, =, !=, <, > or ~, and a value"
+        "'\(text)' is not a condition on a value; write an attribute, =, !=, <, <=, >, >= or ~, and a "
+          + "value"
       )
     }
   }

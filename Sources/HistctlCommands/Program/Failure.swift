@@ -149,7 +149,8 @@ extension Failure {
       message =
         path == ExportedText.standardInput
         ? "\"-\" reads exported lines; this command needs a store" : error.message
-      hint = "log, show, diff, object, blame, export, stats and token check read exported lines"
+      hint =
+        "log, show, diff, object, blame, export, stats, report and token check read exported lines"
     case .notAStore(_, .notSQLite) where ExportedText.isLikely(at: path):
       kind = "notAStore"
       message = error.message
@@ -215,7 +216,8 @@ extension Failure {
         [
           "usage", "malformedToken", "unknownBookmark", "malformedBookmarkName",
           "contradictoryRehearsal", "noTransaction", "malformedObject", "objectOfOtherStore",
-          "unknownEntity", "unknownAttribute", "unknownModel", "tooManyPeriods", "copyOntoItself",
+          "unknownEntity", "unknownAttribute", "unusableValue", "unknownModel", "tooManyPeriods",
+          "copyOntoItself",
           "unknownStore", "severalStores", "malformedAnchor", "outsideCalendar",
         ]
       ),
@@ -294,7 +296,7 @@ extension Failure {
     case HistoryError.unknownSize:
       "say how much to keep by time or number: --keep-within 30d, --keep-last 1000"
     case HistoryError.damaged(let path, _):
-      "list the damage with histctl verify \(ShellWord.quoted(path)); restore the store and its -wal "
+      "list the damage with histctl verify --full \(ShellWord.quoted(path)); restore the store and its -wal "
         + "from a backup, or continue with what can be read: --ignore-guard damage"
     case HistoryError.refusedByGuards, HistoryError.restoreRefusedByGuards:
       "check what the guards protect; to skip one, use --ignore-guard NAME"

@@ -72,8 +72,9 @@ public struct ChangeCondition: Hashable, Sendable {
   ///
   /// - Throws: ``HistoryError/unknownEntity(name:suggestions:)``,
   ///   ``HistoryError/unknownAttribute(name:suggestions:)``,
+  ///   ``HistoryError/unusableValue(condition:expectation:)``,
   ///   ``HistoryError/objectOfOtherStore(object:store:)`` or
-  ///   ``HistoryError/unknownModel(path:reason:)``, so that a mistyped name is not an empty answer.
+  ///   ``HistoryError/unknownModel(path:reason:)``, so that a mistake is not an empty answer.
   func selection(in schema: HistorySchema, of snapshot: StoreSnapshot) throws -> ChangeSelection? {
     guard !isEmpty else { return nil }
     let names = NameLookup(schema: schema)
@@ -93,8 +94,7 @@ public struct ChangeCondition: Hashable, Sendable {
       }
     }
     if !attributes.isEmpty || !values.isEmpty {
-      if case .model = try snapshot.modelCache() {
-      } else {
+      guard case .model(let model) = try snapshot.modelCache() else {
         throw HistoryError.unknownModel(
           path: snapshot.location.path, reason: "the store has no readable model cache")
       }
@@ -104,6 +104,7 @@ public struct ChangeCondition: Hashable, Sendable {
       }
       // Values are compared when they are read.
       _ = try names.slots(of: values.map(\.property), among: candidates)
+      for value in values { try value.check(candidates.compactMap(\.name), in: model) }
     }
     return selection
   }

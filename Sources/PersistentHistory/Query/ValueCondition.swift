@@ -6,14 +6,22 @@ import StoreFormat
 /// meets no condition.
 package struct ValueCondition: Hashable, Sendable {
   /// How a value is compared.
-  package enum Comparison: String, Hashable, Sendable, CaseIterable {
-    case notEqual = "!="
-    case equal = "="
-    case less = "<"
-    case greater = ">"
+  package enum Comparison: Hashable, Sendable {
+    case equal
+    case notEqual
+    case less
+    case lessOrEqual
+    case greater
+    case greaterOrEqual
     /// The text contains another, whatever the case of letters.
-    case contains = "~"
+    case contains
   }
+
+  /// How the comparisons are written, the longer ones first.
+  private static let operators: [(sign: String, comparison: Comparison)] = [
+    ("!=", .notEqual), ("<>", .notEqual), ("==", .equal), ("<=", .lessOrEqual),
+    (">=", .greaterOrEqual), ("=", .equal), ("<", .less), (">", .greater), ("~", .contains),
+  ]
 
   /// The attribute or to-one relationship; an element of a composite attribute as `attribute.element`.
   package let name: String
@@ -22,20 +30,25 @@ package struct ValueCondition: Hashable, Sendable {
   package let text: String
   private let number: Double?
   private let moment: Double?
+  private let flag: Bool?
+  /// The condition as it was written.
+  private let source: String
 
   /// Reads a condition.
   ///
   /// - Parameters:
-  ///   - text: The name, `=`, `!=`, `<`, `>` or `~`, and the value.
+  ///   - text: The name, `=`, `!=`, `<`, `<=`, `>`, `>=` or `~`, and the value.
   ///   - now: The moment that words such as `yesterday` count from.
   /// - Returns: `nil` where the text is not a condition.
   package init?(_ text: String, now: StoreTimestamp) {
     guard let place = text.firstIndex(where: { "=!<>~".contains($0) }), place > text.startIndex,
-      let comparison = Comparison.allCases.first(where: { text[place...].hasPrefix($0.rawValue) })
+      let (sign, comparison) = Self.operators.first(where: { text[place...].hasPrefix($0.sign) })
     else { return nil }
+    source = text
     name = String(text[..<place])
     self.comparison = comparison
-    self.text = String(text[place...].dropFirst(comparison.rawValue.count))
+    self.text = String(text[place...].dropFirst(sign.count))
+    flag = ["true": true, "false": false][self.text.lowercased()]
     number = Double(self.text)
     moment = (try? Moment.parse(self.text, now: now))??.timestamp.secondsSinceReferenceDate
   }
@@ -60,7 +73,9 @@ package struct ValueCondition: Hashable, Sendable {
     case .equal: return isEqual(value, kind)
     case .notEqual: return !isEqual(value, kind)
     case .less: return order(value, kind).map { $0 < 0 } ?? false
+    case .lessOrEqual: return order(value, kind).map { $0 <= 0 } ?? false
     case .greater: return order(value, kind).map { $0 > 0 } ?? false
+    case .greaterOrEqual: return order(value, kind).map { $0 >= 0 } ?? false
     case .contains:
       guard case .text(let stored) = value else { return false }
       return stored.lowercased().contains(text.lowercased())
@@ -70,11 +85,9 @@ package struct ValueCondition: Hashable, Sendable {
   private func isEqual(_ value: StoredValue, _ kind: RecordedValue.Kind) -> Bool {
     switch (value, kind) {
     case (.null, _): return text == "nil"
-    case (.integer(let flag), .boolean) where text == "true" || text == "false":
-      return (flag != 0) == (text == "true")
+    case (.integer(let stored), .boolean) where flag != nil: return (stored != 0) == flag
     case (.blob(let bytes), .uuid):
-      let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-      return text.lowercased().filter { $0 != "-" } == digits
+      return uuidDigits == bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     default: return order(value, kind) == 0
     }
   }
@@ -83,10 +96,11 @@ package struct ValueCondition: Hashable, Sendable {
   /// cannot be compared.
   private func order(_ value: StoredValue, _ kind: RecordedValue.Kind) -> Int? {
     switch value {
-    case .integer(let stored): return number.map { Self.order(Double(stored), $0) }
+    // SQLite keeps a whole number of seconds as an integer.
+    case .integer(let stored):
+      return (kind == .date ? moment : number).map { Self.order(Double(stored), $0) }
     case .real(let stored):
-      let other = kind == .date ? moment : number
-      return other.map { Self.order(stored, $0) }
+      return (kind == .date ? moment : number).map { Self.order(stored, $0) }
     case .text(let stored):
       // A decimal number may be stored as a text.
       if kind == .decimal, let stored = Double(stored), let number {
@@ -94,6 +108,43 @@ package struct ValueCondition: Hashable, Sendable {
       }
       return Self.order(stored, text)
     case .null, .malformedText, .blob: return nil
+    }
+  }
+
+  private var uuidDigits: String { text.lowercased().filter { $0 != "-" } }
+
+  /// Checks that an attribute can have such a value, in one of the entities that have it.
+  ///
+  /// - Throws: ``HistoryError/unusableValue(condition:expectation:)``.
+  func check(_ entityNames: [String], in model: ManagedModel) throws(HistoryError) {
+    let attributes = entityNames.flatMap { model.lineage(of: $0) ?? [] }.flatMap(\.attributes)
+    let kinds = attributes.flatMap { attribute in
+      attribute.name == name
+        ? [RecordedValue.Kind(attribute.type)]
+        : attribute.elements.filter { "\(attribute.name).\($0.name)" == name }
+          .map { RecordedValue.Kind($0.type) }
+    }
+    guard let kind = kinds.first else { return }
+    let problems = kinds.compactMap(problem)
+    guard problems.count == kinds.count else { return }
+    throw .unusableValue(condition: source, expectation: problem(kind) ?? "")
+  }
+
+  /// Returns why no value of a kind can be compared; `nil` if one can.
+  private func problem(_ kind: RecordedValue.Kind) -> String? {
+    let isAboutEquality = comparison == .equal || comparison == .notEqual
+    if isAboutEquality, text == "nil" { return nil }
+    switch kind {
+    case .text, .object, .other: return nil
+    case _ where comparison == .contains: return "\(name) is not a text"
+    case .integer, .real, .decimal: return number == nil ? "\(name) is a number" : nil
+    case .boolean:
+      return number != nil || isAboutEquality && flag != nil ? nil : "\(name) is true or false"
+    case .date: return moment == nil ? "\(name) is a time" : nil
+    case .uuid:
+      return isAboutEquality && uuidDigits.count == 32 && uuidDigits.allSatisfy(\.isHexDigit)
+        ? nil : "\(name) is a UUID, which equals another or not"
+    case .data: return "\(name) is bytes, of which only nil can be asked for"
     }
   }
 

@@ -179,7 +179,8 @@ import Testing
 
   @Test(arguments: [
     ("name=Roma", [2]), ("name=Rome", [2]), ("name~ROM", [2]), ("score>6", [3]),
-    ("score<2", [4]), ("name!=Roma", [2, 3, 4]), ("name=Oslo", [4]), ("name=Paris", []),
+    ("score<2", [4]), ("score>=7", [3]), ("score<=1", [4]), ("score==7", [3]), ("score<>7", [4]),
+    ("name!=Roma", [2, 3, 4]), ("name=Oslo", [4]), ("name=Paris", []),
     ("stay=nil", [3, 4]),
   ])
   func logFindsTheTransactionsThatSetAValue(condition: String, numbers: [Int]) async throws {
@@ -198,6 +199,17 @@ import Testing
       folder: trips.folder.path)
     let tokens = list.lines.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
     #expect(list.status == 0 && tokens == numbers)
+  }
+
+  @Test(arguments: ["score>abc", "score=many", "score~7", "score<nil", "score!="])
+  func valuesThatAnAttributeCannotHaveAreRefused(condition: String) async throws {
+    let result = try await run("log Trips.store --value \(condition)")
+    #expect(result.status == 64 && result.text == "")
+    #expect(
+      result.errors.hasPrefix("histctl: no value can meet '\(condition)': score is "),
+      "\(result.errors)")
+    let json = try await run("log Trips.store --value \(condition) --json")
+    #expect(json.errors.contains(#""kind":"unusableValue""#), "\(json.errors)")
   }
 
   @Test func conditionsOnValuesGoWithLimitsAndOtherConditions() async throws {

@@ -116,7 +116,7 @@ import Testing
       (HistoryError.unknownSize(path: "s"), "unknownSize", .failure, "--keep-within"),
       (
         HistoryError.damaged(path: "s", details: []), "damaged", .damaged,
-        "histctl verify s; "
+        "histctl verify --full s; "
       ),
       (
         HistoryError.refusedByGuards(path: "s", reasons: []), "refusedByGuards", .refused,
