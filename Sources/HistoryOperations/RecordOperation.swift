@@ -27,14 +27,19 @@ package struct RecordOperation {
 
   private let path: String
   private let busyTimeout: Double
+  private let observer: OperationObserver
 
   /// - Parameters:
   ///   - path: The store.
   ///   - valuesPath: The file of recorded values; `nil` for the one beside the store.
   ///   - busyTimeout: Seconds to wait for a locked file.
+  ///   - observer: Receives warnings.
   /// - Throws: ``/StoreFormat/StoreError`` if the path leads nowhere.
-  package init(_ path: String, valuesPath: String?, busyTimeout: Double) throws {
+  package init(
+    _ path: String, valuesPath: String?, busyTimeout: Double, observer: @escaping OperationObserver
+  ) throws {
     self.path = path
+    self.observer = observer
     let location = try StoreLocation(path: path)
     self.valuesPath =
       valuesPath ?? RecordedValuesFile.path(besideStore: location.resolvedPath)
@@ -110,11 +115,13 @@ package struct RecordOperation {
   private func open() throws -> StoreFile {
     // Before it is open: closing the file would drop the locks of the connection, and the app could then remove
     // the log.
-    guard try StoreLocation(path: path).usesLog() else {
+    let location = try StoreLocation(path: path)
+    guard try location.usesLog() else {
       throw OperationError(
         .unreadable, "\(path) keeps no write-ahead log, from which old values could be read",
         hint: "the frameworks use one; switch a store of another program with PRAGMA journal_mode")
     }
+    StoreReading.warnOfDamagedLog(in: location, observer: observer)
     let store = try StoreFile(path: path, busyTimeout: busyTimeout)
     try store.read { _ = try $0.historyTables() }
     return store

@@ -23,16 +23,20 @@ package enum StoreReading {
     _ path: String, busyTimeout: Double, observer: OperationObserver
   ) throws -> StoreFile {
     let location = try StoreLocation(path: path)
-    if let problem = logProblem(in: location) {
-      observer(
-        .warning(
-          OperationWarning(
-            kind: "damagedLog", message: "\(path): \(problem)",
-            hint: "verify tells more; another copy of the store with its -wal may have them",
-            isDamage: true)))
-    }
+    warnOfDamagedLog(in: location, observer: observer)
     try warnOfRolledBackSave(in: location, observer: observer)
     return try StoreFile(location: location, busyTimeout: busyTimeout, keepsNoLock: true)
+  }
+
+  /// Warns if a part of the log is damaged. Call it before the store is opened, as ``logProblem(of:)``.
+  static func warnOfDamagedLog(in location: StoreLocation, observer: OperationObserver) {
+    guard let problem = logProblem(in: location) else { return }
+    observer(
+      .warning(
+        OperationWarning(
+          kind: "damagedLog", message: "\(location.path): \(problem)",
+          hint: "verify tells more; another copy of the store with its -wal may have them",
+          isDamage: true)))
   }
 
   /// Warns if a copy is read without the save that its program has not finished.

@@ -54,7 +54,13 @@ struct Record: HistctlCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: once)
-    let operation = try RecordOperation(store, valuesPath: valuesFile, busyTimeout: busyTimeout)
+    try session.observing { try run(session, $0) }
+    if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+
+  private func run(_ session: Session, _ observer: @escaping OperationObserver) throws {
+    let operation = try RecordOperation(
+      store, valuesPath: valuesFile, busyTimeout: busyTimeout, observer: observer)
     try session.write(usesPager: false) { writer in
       let report = RecordReport(path: store, session: session, writer: writer)
       guard !once else {

@@ -138,7 +138,7 @@ extension StoreWriteError {
     case .unfinishedJointSave:
       "remove the obstacle and open the store again; to give the part up, remove the file"
     case .unrecordedValues:
-      "make the file and its folder writable, move the file away, or save without recording values"
+      "make the file and its folder writable, move the file away, or go on without recording values"
     }
   }
 }

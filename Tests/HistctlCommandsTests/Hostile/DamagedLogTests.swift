@@ -24,7 +24,7 @@ import Testing
     "token check STORE 1 30",
     "archive STORE ARCHIVE --dry-run --ignore-guard damage",
     "rehearse STORE 1 -o COPY", "bookmark set STORE here 1",
-    "export STORE --output-dir FOLDER",
+    "export STORE --output-dir FOLDER", "record STORE --once",
   ])
   func isToldOf(_ line: String) async throws {
     let folder = try TemporaryFolder()
