@@ -33,7 +33,7 @@ package struct Compaction {
 
   /// Works out what compacting would do.
   package func plan(_ snapshot: StoreSnapshot) throws -> Plan {
-    try EvidentDamage.check(snapshot, ignoredGuards: ignoredGuards)
+    try EvidentDamage.check(snapshot, ignoredGuards: ignoredGuards, readsPages: true)
     let space = try snapshot.space()
     let tables = isFull ? try snapshot.tablesThatRebuildingRenumbers() : []
     let refusal: StoreWriteError? =
@@ -54,7 +54,9 @@ package struct Compaction {
       try StoreReading.rollingBackUnfinishedSave(
         at: path, busyTimeout: busyTimeout, observer: observer
       ) {
-        try StoreFile(path: path, busyTimeout: busyTimeout).read { try EvidentDamage.check($0) }
+        try StoreFile(path: path, busyTimeout: busyTimeout).read {
+          try EvidentDamage.check($0, readsPages: true)
+        }
       }
     }
     if keepsLogValues { try StoreFile(path: path, busyTimeout: busyTimeout).keepLogValues() }

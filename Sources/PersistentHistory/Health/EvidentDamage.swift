@@ -1,7 +1,8 @@
 import StoreFormat
 
 /// The damage of a store that shows without reading all of its history: in the write-ahead log, the page
-/// count, the counters and both ends of the history.
+/// count, the counters and both ends of the history; before pages are moved or free ones are used, in all
+/// pages as well.
 ///
 /// Every command that changes a store or seals its history checks for it first. ``StoreVerification``
 /// finds this damage and all other.
@@ -22,8 +23,10 @@ package struct EvidentDamage: Hashable, Sendable {
 
   /// Checks a store.
   ///
+  /// - Parameter readsPages: Whether to read every page: SQLite writes over a page that the list of free pages
+  ///   names although a table uses it, and copies a row from the wrong place when it rebuilds the file.
   /// - Throws: ``/StoreFormat/StoreError`` other than damage.
-  package init(of snapshot: StoreSnapshot) throws {
+  package init(of snapshot: StoreSnapshot, readsPages: Bool = false) throws {
     var log = FindingLog<StoreFindingKind>(limit: 10)
     let condition = try snapshot.logCondition()
     log.add(condition)
@@ -38,6 +41,8 @@ package struct EvidentDamage: Hashable, Sendable {
         log.add(.orphanChange, at: .table("ACHANGE"), problem)
       }
       if snapshot.layout.history != nil { _ = try snapshot.newestTransaction() }
+      guard readsPages else { return }
+      for problem in try snapshot.pageProblems() { log.add(.damagedPages, at: .store, problem) }
     }
     if let damage { log.add(.damagedPages, at: .table(damage.place), damage.detail) }
     for kind in log.kinds where kind.severity == .damage {
@@ -51,13 +56,16 @@ package struct EvidentDamage: Hashable, Sendable {
 
   /// Throws an error if a store shows damage.
   ///
-  /// - Parameter ignoredGuards: The names of guards to ignore; see ``RetentionGuard/damageName``.
+  /// - Parameters:
+  ///   - ignoredGuards: The names of guards to ignore; see ``RetentionGuard/damageName``.
+  ///   - readsPages: Whether to read every page.
   /// - Throws: ``HistoryError/damaged(path:details:)``, ``/StoreFormat/StoreError``.
   package static func check(
-    _ snapshot: StoreSnapshot, ignoredGuards: Set<String> = []
+    _ snapshot: StoreSnapshot, ignoredGuards: Set<String> = [], readsPages: Bool = false
   ) throws {
     guard !ignoredGuards.contains(RetentionGuard.damageName) else { return }
-    let findings = try EvidentDamage(of: snapshot).findings.filter { !$0.isTornEndOfLog }
+    let findings = try EvidentDamage(of: snapshot, readsPages: readsPages).findings
+      .filter { !$0.isTornEndOfLog }
     guard findings.isEmpty else {
       throw HistoryError.damaged(
         path: snapshot.location.path, details: findings.map { "\($0.place): \($0.detail)" })

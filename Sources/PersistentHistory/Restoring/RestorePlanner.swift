@@ -50,7 +50,7 @@ struct RestorePlanner {
     }
     return try store.read { snapshot in
       let plan = try plan(start, survey, snapshot)
-      try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
+      try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards, readsPages: true)
       return plan
     }
   }

@@ -42,8 +42,16 @@ extension StoreSnapshot {
   ///   the app and the list of free pages.
   /// - Returns: At most a hundred problems.
   package func pageProblems(inTable table: String?) throws -> [String] {
-    let argument = table.map { "(\(quoted($0)))" } ?? ""
-    let cursor = try StatementCursor(database, sql: "PRAGMA integrity_check\(argument)")
+    try problems("integrity_check" + (table.map { "(\(quoted($0)))" } ?? ""))
+  }
+
+  /// Returns the problems that SQLite finds in the pages of the file, without comparing rows and indexes.
+  ///
+  /// - Returns: At most a hundred problems.
+  package func pageProblems() throws -> [String] { try problems("quick_check") }
+
+  private func problems(_ pragma: String) throws -> [String] {
+    let cursor = try StatementCursor(database, sql: "PRAGMA \(pragma)")
     var problems: [String] = []
     while try cursor.step() {
       guard case .text(let text) = cursor.value(at: 0), text != "ok" else { continue }

@@ -47,6 +47,54 @@ import Testing
     #expect(ignored.status == 0, "\(ignored.errors)")
   }
 
+  /// A store whose list of free pages names the first page of an app's table of 40 rows, with an archive of
+  /// its first transactions.
+  private static func wrongFreePage() async throws -> SampleFolder {
+    let sample = try SampleFolder()
+    try await sample.sqlite(
+      """
+      PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = INCREMENTAL; VACUUM;
+      CREATE TABLE app (id INTEGER PRIMARY KEY, name TEXT);
+      WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+        INSERT INTO app SELECT i, 'row ' || i FROM n;
+      CREATE TABLE spare (content); INSERT INTO spare VALUES (randomblob(100000)); DROP TABLE spare
+      """)
+    let pruned = try await sample.run("prune sample.store --keep-last 3 --archive arch --yes")
+    #expect(pruned.status == 0, "\(pruned.errors)")
+    let page = try await #require(Tool("sqlite3")).run(
+      [sample.store, "SELECT rootpage FROM sqlite_master WHERE name = 'app'"])
+    let table = try #require(Int(page.text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    var bytes = try FileBytes.read(sample.store)
+    func number(_ place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+    func set(_ value: Int, _ place: Int) {
+      for byte in 0..<4 { bytes[place + byte] = UInt8(value >> (24 - 8 * byte) & 0xFF) }
+    }
+    // The list begins at a page with the number of its entries, and the header has the number of all.
+    let list = (number(32) - 1) * 4096
+    let count = number(list + 4)
+    set(table, list + 8 + 4 * count)
+    set(count + 1, list + 4)
+    set(number(36) + 1, 36)
+    try FileBytes.write(bytes, to: sample.store)
+    return sample
+  }
+
+  @Test(
+    "A page that is used and listed as free stops what would overwrite it",
+    .enabled(if: Tool("sqlite3") != nil),
+    arguments: [
+      "compact sample.store", "compact sample.store --full", "restore sample.store arch --yes",
+    ])
+  func wrongFreePage(_ line: String) async throws {
+    let sample = try await Self.wrongFreePage()
+    let before = try FileBytes.read(sample.store)
+    let refused = try await sample.run(line)
+    #expect(refused.status == 5, "\(refused.text)\(refused.errors)")
+    #expect(refused.errors.contains("2nd reference to page"), "\(refused.errors)")
+    #expect(refused.errors.contains("histctl verify --full sample.store"), "\(refused.errors)")
+    #expect(try FileBytes.read(sample.store) == before)
+  }
+
   @Test("check, info and verify are of one opinion")
   func oneOpinion() async throws {
     let sample = try await Self.sample()
