@@ -95,6 +95,30 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
+  @Test("A text that its index does not list is not added a second time")
+  func textWithoutIndex() async throws {
+    let sample = try SampleFolder()
+    let pruned = try await sample.run("prune sample.store --keep-last 3 --archive arch --yes")
+    #expect(pruned.status == 0, "\(pruned.errors)")
+    // It gets the index of an empty table, and that one gets its own. There are numbers for lost texts.
+    try await sample.sqlite(
+      """
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 100 WHERE Z_NAME = 'TRANSACTIONSTRING';
+      CREATE TABLE other AS SELECT * FROM ATRANSACTIONSTRING WHERE 0;
+      CREATE UNIQUE INDEX other_name ON other (ZNAME);
+      CREATE TEMP TABLE roots AS SELECT * FROM sqlite_master WHERE type = 'index'
+        AND name IN ('other_name', 'Z_TRANSACTIONSTRING_UNIQUE_NAME');
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master AS m SET rootpage = (SELECT rootpage FROM roots WHERE name <> m.name)
+        WHERE name IN (SELECT name FROM roots)
+      """)
+    let before = try FileBytes.read(sample.store)
+    let refused = try await sample.run("restore sample.store arch --yes")
+    #expect(refused.status == 5, "\(refused.text)\(refused.errors)")
+    #expect(refused.errors.contains("ATRANSACTIONSTRING"), "\(refused.errors)")
+    #expect(try FileBytes.read(sample.store) == before)
+  }
+
   @Test("check, info and verify are of one opinion")
   func oneOpinion() async throws {
     let sample = try await Self.sample()
