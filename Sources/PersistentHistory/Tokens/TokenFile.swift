@@ -15,7 +15,10 @@ enum TokenFile {
   static func read(_ reference: String) throws(HistoryError) -> TokenContent {
     let (path, key) = split(reference)
     do {
-      return try TokenContent(try SmallFile.read(path, limit: limit), key: key)
+      var bytes = try SmallFile.read(path, limit: limit)[...]
+      // Editors on some systems begin a text with a byte order mark.
+      if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+      return try TokenContent(Array(bytes), key: key)
     } catch let failure as SmallFile.Failure {
       throw .unreadableToken(path: path, reason: failure.text)
     } catch {

@@ -26,7 +26,8 @@ struct TokenFileTests {
   @Test(
     "every form is read",
     arguments: [
-      ("7", 7), ("  7\r\n", 7), ("\(store):7\n", 7), ("last~2", 10), ("@x", 4), ("0", 0),
+      ("7", 7), ("  7\r\n", 7), ("\(store):7\n", 7), ("\u{FEFF}7\n", 7),
+      ("last~2", 10), ("@x", 4), ("0", 0),
       (#"{"storeTokens":{"\#(store)":7}}"#, 7), ("\n { \"storeTokens\" : {\"\(store)\":7} }\n", 7),
       (TokenArchive.xml(), nil), ("\n" + TokenArchive.xml(number: "<integer>7</integer>"), 7),
     ] as [(String, Int64?)])
