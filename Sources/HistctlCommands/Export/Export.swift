@@ -167,7 +167,7 @@ struct Export: ReadingCommand {
       if let consumer = plan.consumer, plan.isNewConsumer {
         session.diagnostics.note(
           "the bookmark \(consumer) is new: exporting "
-            + (plan.start.map { "what was saved after \($0)" } ?? "the whole history"))
+            + (plan.start.map { "what was saved after \($0)" } ?? "from the beginning"))
       }
       return try target.write(plan)
     }
