@@ -26,8 +26,11 @@ enum CommandLineParser {
   static func report(_ error: any Error, of arguments: [String], _ console: Console) -> ExitStatus {
     let text = Histctl.fullMessage(for: error, columns: console.terminal.lineWidth ?? 100)
     let diagnostics = Diagnostics(arguments: arguments, console: console)
-    guard Histctl.exitCode(for: error) == .success else {
-      diagnostics.report(mistake(error, text, arguments))
+    let mistake =
+      Histctl.exitCode(for: error) == .success
+      ? mistakenForHelp(arguments) : mistake(error, text, arguments)
+    if let mistake {
+      diagnostics.report(mistake)
       return .usage
     }
     do {
@@ -54,6 +57,23 @@ enum CommandLineParser {
   }
 
   // MARK: - Mistakes
+
+  /// Returns the mistake in arguments that the parser took for a call for help; `nil` if they are one.
+  ///
+  /// In the name of a file that begins with a dash, an `h` looks like `-h`.
+  private static func mistakenForHelp(_ arguments: [String]) -> Failure? {
+    guard !arguments.contains(where: ["-h", "--help", "help"].contains) else { return nil }
+    let (command, words, _) = command(in: arguments[...])
+    let options = options(of: command)
+    let name = words.prefix { $0 != "--" }.first { word in
+      word.hasPrefix("-") && !word.hasPrefix("--") && word.contains("h")
+        && word.dropFirst().contains { !options.contains("-\($0)") }
+    }
+    return name.map {
+      usageFailure(
+        "unknown option '\($0)'", hint: "for a file of that name, write ./\($0)")
+    }
+  }
 
   /// Returns the mistake to report: an unknown command or option first, then the parser's complaint.
   ///

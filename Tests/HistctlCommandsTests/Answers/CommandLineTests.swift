@@ -29,6 +29,19 @@ import Testing
       "\(result.errors)")
   }
 
+  @Test(
+    "The name of a file that begins with a dash is no call for help",
+    arguments: ["check -dash.store --max-size 1K", "info -dash.store", "verify -h.store"])
+  func dashes(_ line: String) async throws {
+    let result = try await SampleFolder().run(line)
+    let name = line.split(separator: " ")[1]
+    #expect(result.status == 64 && result.text == "")
+    #expect(
+      result.errors
+        == "histctl: unknown option '\(name)'\nhint: for a file of that name, write ./\(name)\n")
+    #expect(try await SampleFolder().run("compact sample.store -nh").text.contains("USAGE: "))
+  }
+
   @Test("--since is --after, and -f, -n and -o x.csv are understood")
   func shortForms() async throws {
     let sample = try SampleFolder()
