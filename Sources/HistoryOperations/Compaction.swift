@@ -54,9 +54,10 @@ package struct Compaction {
       try StoreReading.rollingBackUnfinishedSave(
         at: path, busyTimeout: busyTimeout, observer: observer
       ) {
-        try StoreFile(path: path, busyTimeout: busyTimeout).read {
-          try EvidentDamage.check($0, readsPages: true)
-        }
+        // All pages are read, which must not keep an app from saving meanwhile.
+        let store = try StoreFile(
+          location: StoreLocation(path: path), busyTimeout: busyTimeout, keepsNoLock: true)
+        try store.read { try EvidentDamage.check($0, readsPages: true) }
       }
     }
     if keepsLogValues { try StoreFile(path: path, busyTimeout: busyTimeout).keepLogValues() }
