@@ -217,8 +217,7 @@ extension Failure {
           "usage", "malformedToken", "unknownBookmark", "malformedBookmarkName",
           "contradictoryRehearsal", "noTransaction", "malformedObject", "objectOfOtherStore",
           "unknownEntity", "unknownAttribute", "unusableValue", "unknownModel", "tooManyPeriods",
-          "copyOntoItself",
-          "unknownStore", "severalStores", "malformedAnchor", "outsideCalendar",
+          "copyOntoItself", "unknownStore", "severalStores", "malformedAnchor", "outsideCalendar",
         ]
       ),
     ]

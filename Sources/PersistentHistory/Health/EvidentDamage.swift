@@ -42,10 +42,12 @@ package struct EvidentDamage: Hashable, Sendable {
       }
       if snapshot.layout.history != nil { _ = try snapshot.newestTransaction() }
       guard readsPages else { return }
-      for problem in try snapshot.pageProblems() { log.add(.damagedPages, at: .store, problem) }
+      for problem in try snapshot.structureProblems() {
+        log.add(.damagedPages, at: .store, problem)
+      }
       // A text that its index does not list would be added a second time.
       let texts = "ATRANSACTIONSTRING"
-      guard log.kinds.isEmpty, snapshot.layout.tableNames.contains(texts) else { return }
+      guard snapshot.layout.tableNames.contains(texts) else { return }
       for problem in try snapshot.pageProblems(inTable: texts) {
         log.add(.damagedPages, at: .table(texts), problem)
       }

@@ -154,6 +154,10 @@ public struct ChangeCondition: Hashable, Sendable {
         path: archive.path, reason: "its entities were sealed without their model")
     }
     _ = try names.slots(of: attributes + values.map(\.property), among: candidates)
+    // An archive does not know of which type values are.
+    if !values.isEmpty, case .model(let model)? = try timeline.snapshot?.modelCache() {
+      for value in values { try value.check(candidates.compactMap(\.name), in: model) }
+    }
   }
 }
 

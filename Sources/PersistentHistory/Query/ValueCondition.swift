@@ -135,7 +135,8 @@ package struct ValueCondition: Hashable, Sendable {
     let isAboutEquality = comparison == .equal || comparison == .notEqual
     if isAboutEquality, text == "nil" { return nil }
     switch kind {
-    case .text, .object, .other: return nil
+    // Values of a transformer can be of any type.
+    case .text, .object, .data, .other: return nil
     case _ where comparison == .contains: return "\(name) is not a text"
     case .integer, .real, .decimal: return number == nil ? "\(name) is a number" : nil
     case .boolean:
@@ -144,7 +145,6 @@ package struct ValueCondition: Hashable, Sendable {
     case .uuid:
       return isAboutEquality && uuidDigits.count == 32 && uuidDigits.allSatisfy(\.isHexDigit)
         ? nil : "\(name) is a UUID, which equals another or not"
-    case .data: return "\(name) is bytes, of which only nil can be asked for"
     }
   }
 

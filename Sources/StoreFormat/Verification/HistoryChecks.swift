@@ -48,7 +48,7 @@ extension StoreSnapshot {
   /// Returns the problems that SQLite finds in the pages of the file, without comparing rows and indexes.
   ///
   /// - Returns: At most a hundred problems.
-  package func pageProblems() throws -> [String] { try problems("quick_check") }
+  package func structureProblems() throws -> [String] { try problems("quick_check") }
 
   private func problems(_ pragma: String) throws -> [String] {
     let cursor = try StatementCursor(database, sql: "PRAGMA \(pragma)")

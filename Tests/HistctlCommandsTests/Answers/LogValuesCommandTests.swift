@@ -208,6 +208,10 @@ import Testing
     #expect(
       result.errors.hasPrefix("histctl: no value can meet '\(condition)': score is "),
       "\(result.errors)")
+    // Also before anything of an archive is shown.
+    #expect(try await run("archive Trips.store history --quiet").status == 0)
+    let joined = try await run("log Trips.store --archive history --value \(condition) --reverse")
+    #expect(joined.status == 64 && joined.text == "", "\(joined.errors)")
     let json = try await run("log Trips.store --value \(condition) --json")
     #expect(json.errors.contains(#""kind":"unusableValue""#), "\(json.errors)")
   }
