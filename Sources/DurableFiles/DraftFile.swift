@@ -129,9 +129,10 @@ package final class DraftFile {
 
   /// Syncs the file and moves it to its path.
   ///
+  /// - Parameter synchronizesFolder: Whether a loss of power must not bring back the former file, or none.
   /// - Throws: `Errno.fileExists` where another program created a file that must not be replaced, and the
   ///   system's error. The draft is then removed.
-  package func commit() throws(Errno) {
+  package func commit(synchronizesFolder: Bool = true) throws(Errno) {
     do {
       if !isSynchronized { try synchronize() }
       if overwrites {
@@ -147,7 +148,7 @@ package final class DraftFile {
     isOpen = false
     registration.end()
     try? descriptor.close()
-    try Self.synchronizeFolder(of: path)
+    if synchronizesFolder { try Self.synchronizeFolder(of: path) }
   }
 
   /// Removes the draft; does nothing after a commit.

@@ -39,7 +39,7 @@ package enum FolderLock {
   package static let patience = 5.0
 
   /// The longest pause between two attempts, in seconds. The first ones are shorter: threads that export many
-  /// stores of one folder hold its lock for a millisecond each.
+  /// stores of one folder hold its lock for less than a millisecond each.
   private static let longestPause = 0.02
 
   /// Takes the lock, which ends with the descriptor.
@@ -53,7 +53,8 @@ package enum FolderLock {
   package static func take(
     _ folder: String, patience: Double
   ) throws(Errno) -> FileDescriptor? {
-    let path = FileStatus.resolvedPlace(folder)
+    // The last part is no link, even if the folder is named by one.
+    let path = folder + "/."
     let start = ContinuousClock.now
     var pause = 0.0005
     while true {

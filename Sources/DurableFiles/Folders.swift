@@ -86,20 +86,13 @@ package enum MissingFolders {
     _ path: String, permissions: FilePermissions = FilePermissions(rawValue: 0o777)
   ) throws(Problem) {
     if isFolder(path) { return }
-    var whole = path[...]
-    while whole.count > 1, whole.last == "/" { whole.removeLast() }
-    var end = whole.startIndex
-    while end < whole.endIndex {
-      // A leading slash stays with what follows it.
-      end = whole[end...].dropFirst().firstIndex(of: "/") ?? whole.endIndex
-      let mode = end == whole.endIndex ? mode_t(permissions.rawValue) : 0o777
-      try makeOne(String(whole[..<end]), mode)
+    var number = makeOne(path, permissions)
+    let parent = FilePath(path).folder
+    if number == ENOENT || number == ENOTDIR, parent != FilePath(path) {
+      try make(parent.string)
+      number = makeOne(path, permissions)
     }
-  }
-
-  private static func makeOne(_ path: String, _ mode: mode_t) throws(Problem) {
-    if isFolder(path) { return }
-    guard mkdir(path, mode) != 0 else {
+    guard number != 0 else {
       do {
         try DraftFile.synchronizeFolder(of: path)
       } catch {
@@ -110,13 +103,17 @@ package enum MissingFolders {
       }
       return
     }
-    let number = errno
     // Another program may have created it.
     if number == EEXIST, isFolder(path) { return }
     throw Problem(
       path: path,
       reason: number == EEXIST || number == ENOTDIR
         ? "there is something of that name that is no folder" : Errno(rawValue: number).description)
+  }
+
+  /// Creates a folder, and returns the number of the error, or 0.
+  private static func makeOne(_ path: String, _ permissions: FilePermissions) -> CInt {
+    mkdir(path, mode_t(permissions.rawValue)) == 0 ? 0 : errno
   }
 
   /// Deletes a folder and all that is in it; nothing happens where there is none.

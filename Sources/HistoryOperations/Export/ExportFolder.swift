@@ -212,7 +212,10 @@ package struct ExportFolder {
   /// - Returns: The files, none if nothing was new.
   package func write(_ plan: Plan) throws -> [File] {
     // A run that was killed had another range as a rule, so nobody else removes its draft.
-    for (directory, _) in directories { AbandonedDrafts.remove(in: directory, of: Self.isName) }
+    let directories = directories
+    for (directory, names) in directories where names.contains(where: AbandonedDrafts.isDraft) {
+      AbandonedDrafts.remove(in: directory, of: Self.isName)
+    }
     if let consumer = plan.consumer {
       try checkBookmarksAreWritable()
       if let finished = plan.finished { try move(consumer, to: finished) }
@@ -223,7 +226,7 @@ package struct ExportFolder {
     let permissions = MissingFolders.permissions(forFiles: operation.timeline.filePermissions)
     try OutputFolder.make(folder, permissions: permissions)
     try OutputFolder.make(storeFolder, permissions: permissions)
-    try checkIsInNoOtherFile(range)
+    try check(range, isInNone: directories)
     // A new consumer begins before everything, so that nothing is pruned until it has a file.
     if let consumer = plan.consumer, plan.isNewConsumer, plan.finished == nil {
       try move(consumer, to: 0)
@@ -275,7 +278,9 @@ package struct ExportFolder {
   }
 
   /// Checks that no other file of the format has any of the transactions, in any layout.
-  private func checkIsInNoOtherFile(_ range: ClosedRange<Int64>) throws {
+  private func check(
+    _ range: ClosedRange<Int64>, isInNone directories: [(path: String, names: [String])]
+  ) throws {
     let own = OutputFolder.path(of: name(of: range), in: try directory(of: range.lowerBound))
     for (directory, names) in directories {
       for name in names.sorted() where Self.isName(name) {
@@ -308,7 +313,7 @@ package struct ExportFolder {
     }
     do {
       // Another run may have finished meanwhile.
-      try checkIsInNoOtherFile(range)
+      try check(range, isInNone: directories)
       return lock
     } catch {
       try? lock?.close()
@@ -377,10 +382,12 @@ package struct ExportFolder {
   private func move(_ consumer: String, to number: Int64) throws {
     let timeline = operation.timeline
     guard let store = timeline.storeIdentifier else { return }
+    // The next run finds the file, and moves the bookmark again.
     try BookmarkFile.set(
       Bookmark(
         name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
         timestamp: number == 0 ? nil : try timeline.position(ofTransaction: number)?.timestamp),
-      in: bookmarks, permissions: timeline.filePermissions, onlyForward: true)
+      in: bookmarks, permissions: timeline.filePermissions, onlyForward: true,
+      isRepeatable: number > 0)
   }
 }

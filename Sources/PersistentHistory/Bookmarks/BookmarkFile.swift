@@ -183,6 +183,8 @@ extension BookmarkFile {
   ///   - path: The file; it is made if it is missing.
   ///   - permissions: Who may read and write a new file.
   ///   - onlyForward: Whether to refuse to move a bookmark back, or to another store.
+  ///   - isRepeatable: Whether the caller moves it again if a loss of power undoes this. The folder of an existing
+  ///     file is then not synced.
   ///   - check: Called while no history can be deleted; if it throws, the bookmarks stay as they are.
   /// - Throws: What `check` throws, ``HistoryError/unreadableBookmarks(path:reason:)``,
   ///   ``HistoryError/unwritableBookmarks(path:reason:)``, ``HistoryError/busyBookmarks(path:)``,
@@ -190,9 +192,9 @@ extension BookmarkFile {
   ///   ``HistoryError/bookmarkOfOtherStore(name:path:identifiers:)``.
   public static func set(
     _ bookmark: Bookmark, in path: String, permissions: FilePermissions = .ownerReadWrite,
-    onlyForward: Bool = false, check: () throws -> Void = {}
+    onlyForward: Bool = false, isRepeatable: Bool = false, check: () throws -> Void = {}
   ) throws {
-    try change(path, creating: permissions) { bookmarks in
+    try change(path, creating: permissions, synchronizesFolder: !isRepeatable) { bookmarks in
       do {
         try check()
       } catch {
@@ -250,9 +252,11 @@ extension BookmarkFile {
 
   /// Changes the bookmarks while no other program does.
   ///
-  /// - Parameter permissions: Who may read and write a new file; `nil` if the file must exist.
+  /// - Parameters:
+  ///   - permissions: Who may read and write a new file; `nil` if the file must exist.
+  ///   - synchronizesFolder: Whether to sync the name of an existing file; that of a new one always is.
   private static func change(
-    _ path: String, creating permissions: FilePermissions?,
+    _ path: String, creating permissions: FilePermissions?, synchronizesFolder: Bool = true,
     _ body: (inout [Bookmark]) throws -> Void
   ) throws {
     // A link stays, and its target is replaced.
@@ -261,7 +265,8 @@ extension BookmarkFile {
       if let permissions, try FileStatus(path: file) == nil,
         try create(file, permissions, body)
       {
-        return
+        // Not before: others need not wait for it.
+        return try DraftFile.synchronizeFolder(of: file)
       }
       let lock = try lock(file)
       defer { try? lock.close() }
@@ -276,6 +281,7 @@ extension BookmarkFile {
       // An administrator may move a bookmark in an app's file, which stays the app's.
       draft.takeOwner(of: file)
       try commit(bookmarks, draft)
+      if synchronizesFolder { try DraftFile.synchronizeFolder(of: file) }
     } catch Errno.resourceTemporarilyUnavailable {
       throw HistoryError.busyBookmarks(path: path)
     } catch let error as HistoryError {
@@ -312,7 +318,7 @@ extension BookmarkFile {
     }
   }
 
-  /// Writes the bookmarks, and gives the draft its name.
+  /// Writes the bookmarks, and gives the draft its name, which is not synced.
   private static func commit(_ bookmarks: [Bookmark], _ draft: DraftFile) throws {
     let bytes = try encode(bookmarks)
     // A longer file could not be read again.
@@ -320,7 +326,7 @@ extension BookmarkFile {
       throw HistoryError.fullBookmarks(path: draft.path)
     }
     try bytes.withUnsafeBytes { try draft.write($0) }
-    try draft.commit()
+    try draft.commit(synchronizesFolder: false)
   }
 
   /// Opens and locks the file. Each change replaces it, so after waiting for one it is opened again.

@@ -237,6 +237,7 @@ import Testing
   @Test(arguments: [
     ("file", "cannot make the folder file: there is something of that name that is no folder"),
     ("file/below", "cannot make the folder file: there is something of that name"),
+    ("file/below/deeper/", "cannot make the folder file: there is something of that name"),
     (String(repeating: "x", count: 300), "File name too long"),
     ("/dev/null", "cannot make the folder /dev/null: there is something"),
     ("/proc/histctl", "cannot make the folder /proc/histctl: "),

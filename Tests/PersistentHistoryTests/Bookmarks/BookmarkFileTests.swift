@@ -1,5 +1,7 @@
+import DurableFiles
 import Foundation
 import StoreFormat
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -52,6 +54,28 @@ struct BookmarkFileTests {
     try BookmarkFile.set(bookmark(0), in: path)
     try BookmarkFile.remove([bookmark(1).name], from: path)
     try BookmarkFile.set(bookmark(count + 3), in: path)
+  }
+
+  @Test("while they are held, none is made, by whichever name the folder is called")
+  func heldFolder() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("there"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("link"), withDestinationPath: "there")
+    let hold = BookmarkHold(path: folder.file("link/trips.store-bookmarks.json"))
+    try hold.take {}
+    for name in ["link", "there"] {
+      #expect(throws: Errno.resourceTemporarilyUnavailable) {
+        try FolderLock.take(folder.file(name), patience: 0)
+      }
+    }
+    hold.release()
+    try BookmarkFile.set(
+      Bookmark(
+        name: "a", token: HistoryToken(storeIdentifier: Self.store, transaction: 5), timestamp: nil),
+      in: folder.file("link/trips.store-bookmarks.json"))
+    #expect(try FolderNames.list(folder.file("there")) == ["trips.store-bookmarks.json"])
   }
 
   @Test(
