@@ -14,7 +14,7 @@ package enum StoreReading {
 
   /// The longest log that is checked, in bytes: twice what SQLite allows unless a reader keeps it from
   /// being emptied. Checking a longer one takes longer than everything else.
-  private static let longestLog: Int64 = 8 << 20
+  static let longestLog: Int64 = 8 << 20
 
   /// Opens a store to read it, and warns if a part of its log is damaged.
   ///

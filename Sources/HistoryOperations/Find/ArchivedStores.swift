@@ -37,7 +37,7 @@ struct ArchivedStores {
   /// - Returns: The results and problems, in the order of their paths.
   func events(
     _ inspect: (StoreSnapshot, _ path: String, _ name: String, _ logByteCount: Int64) throws
-      -> FoundStore?
+      -> [FindOperation.Event]
   ) -> [FindOperation.Event] {
     var events: [FindOperation.Event] = []
     do {
@@ -48,8 +48,7 @@ struct ArchivedStores {
           let shown = path + "!/" + name
           do {
             let log = try FileStatus(path: copy.logPath)?.size ?? 0
-            let found = try copy.read(as: shown) { try inspect($0, shown, name, log) }
-            if let found { events.append(.found(found)) }
+            events += try copy.read(as: shown) { try inspect($0, shown, name, log) }
           } catch StoreError.notAStore {
           } catch {
             events.append(.failed(path: shown, error))

@@ -131,13 +131,12 @@ package struct FindOperation {
     guard candidate.file.isText else { return try inspectCopy(candidate) }
     guard try mayBeStore(candidate, logPath: candidate.path + "-wal") else { return [] }
     let location = try StoreLocation(path: candidate.path)
-    let found = try StoreFile.readLeavingNothing(
+    return try StoreFile.readLeavingNothing(
       beside: location, busyTimeout: request.busyTimeout
     ) {
       try describe(
         $0, candidate.path, origin, candidate.place, logByteCount: location.logSize())
     }
-    return found.map { [.found($0)] } ?? []
   }
 
   /// Inspects a private copy of a file whose path is not UTF-8, by which SQLite cannot open it here.
@@ -145,12 +144,11 @@ package struct FindOperation {
     guard try mayBeStore(candidate, logPath: nil) else { return [] }
     let copy = try PrivateCopy(of: candidate.file, as: candidate.path)
     defer { copy.remove() }
-    let found = try copy.read(as: candidate.path) {
+    return try copy.read(as: candidate.path) {
       try describe(
         $0, candidate.path, .bytes(candidate.file.bytes), candidate.place,
         logByteCount: FileStatus(path: copy.logPath)?.size ?? 0)
     }
-    return found.map { [.found($0)] } ?? []
   }
 
   private func inspectArchive(_ candidate: FindCandidate) throws -> [Event] {
@@ -175,12 +173,11 @@ package struct FindOperation {
     }
     let copy = try PrivateCopy(ofStoreAt: file.path, logPath: log.path)
     defer { copy.remove() }
-    let found = try copy.read(as: file.path) {
+    return try copy.read(as: file.path) {
       try describe(
         $0, file.path, origin, candidate.place,
         logByteCount: FileStatus(path: log.path)?.size ?? 0)
     }
-    return found.map { [.found($0)] } ?? []
   }
 
   private func mayBeStore(_ candidate: FindCandidate, logPath: String?) throws -> Bool {
@@ -191,18 +188,25 @@ package struct FindOperation {
     }
   }
 
-  /// Describes a store, or returns `nil` if it is not asked for.
+  /// Describes a store, and reports saves that SQLite leaves out because its log is damaged; returns nothing if the
+  /// store is not asked for.
   private func describe(
     _ snapshot: StoreSnapshot, _ path: String, _ origin: FoundStore.Origin?, _ place: StorePlace,
     logByteCount: Int64
-  ) throws -> FoundStore? {
-    if request.onlyWithHistory, snapshot.layout.history == nil { return nil }
+  ) throws -> [Event] {
+    if request.onlyWithHistory, snapshot.layout.history == nil { return [] }
     if let moment = request.changedAfter {
       guard snapshot.layout.history != nil,
         let newest = try snapshot.newestTransaction()?.timestamp, newest >= moment
-      else { return nil }
+      else { return [] }
     }
-    return try FoundStore(
+    let store = try FoundStore(
       snapshot, path: path, origin: origin, place: place, logByteCount: logByteCount)
+    do throws(StoreError) {
+      if logByteCount <= StoreReading.longestLog { try snapshot.location.checkLog() }
+      return [.found(store)]
+    } catch {
+      return [.found(store), .failed(path: path, error)]
+    }
   }
 }

@@ -70,12 +70,31 @@ import Testing
     #expect(program.errors == "")
   }
 
+  @Test func findListsTheStoreAndReportsIt() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(in: folder)
+    let copies = folder.file("copies.tar")
+    let tar = try #require(Tool("tar"))
+    #expect(try await tar.run(["cf", copies, "-C", folder.path, "x.store", "x.store-wal"]).status == 0)
+    let result = try await Tool.histctl.run(["find", folder.path, "--json"])
+    #expect(result.status == 3)
+    #expect(result.lines.count == 2)
+    #expect(result.errors.components(separatedBy: "of its -wal: its checksum is wrong").count == 3)
+    for path in [store, copies + "!/x.store"] {
+      #expect(result.text.contains(#""path":"\#(path)""#))
+      #expect(result.errors.contains("\(path) is damaged: frame "), "\(result.errors)")
+    }
+    try await SchemaCheck.expectFits(result.text)
+    let unselected = try await Tool.histctl.run(["find", store, "--changed-after", "2090-01-01"])
+    #expect(unselected.status == 0 && unselected.text == "" && unselected.errors == "")
+  }
+
   @Test func aWholeLogIsNoMatter() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
     let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
-    for command in ["log", "info", "stats", "check"] {
+    for command in ["log", "info", "stats", "check", "find"] {
       let result = try await Tool.histctl.run([command, store])
       #expect(result.status == 0 && result.errors == "" && !result.text.contains("-wal"))
     }
