@@ -3,6 +3,7 @@ import HistoryOperations
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import Terminal
 
 /// What is known of a store and its history.
 struct InfoReport {
@@ -63,8 +64,9 @@ struct InfoReport {
         ? [
           StoreNotice(
             kind: "notListed",
-            text: "of authors, bundles and processes, only the \(StoreSnapshot.maxTexts) "
-              + "with the most transactions are listed")
+            text: "of authors, bundles and processes, only those with the most transactions are "
+              + "listed, up to \(StoreSnapshot.maxTexts) and "
+              + "\(ByteCount(Int64(StoreSnapshot.maxTextBytes))) of each")
         ] : [])
   }
 
@@ -92,8 +94,8 @@ struct InfoReport {
 extension HistoryOverview {
   /// The members of the JSON of `info` that are about history.
   fileprivate var jsonMembers: [(String, JSONValue)] {
-    func texts(_ key: String, _ counts: [TextCount]) -> JSONValue {
-      counts.map { count -> JSONValue in
+    func texts(_ key: String, _ texts: TextCounts) -> JSONValue {
+      texts.counts.map { count -> JSONValue in
         .object(
           JSONObject([
             (key, count.text.map { .string($0.string) } ?? .null),

@@ -16,9 +16,9 @@ struct InfoText: FieldPage {
       try writeHistory(overview)
       try writer.writeTable(
         overview.entities.map(EntityCounts.init), rowLimit: rowLimit, in: session)
-      try writeTexts("AUTHOR", overview.authors)
-      try writeTexts("BUNDLE", overview.bundles)
-      try writeTexts("PROCESS", overview.processes)
+      try writeTexts("AUTHOR", overview.authors.counts)
+      try writeTexts("BUNDLE", overview.bundles.counts)
+      try writeTexts("PROCESS", overview.processes.counts)
     }
     try writeBookmarks()
     try writeDigests()

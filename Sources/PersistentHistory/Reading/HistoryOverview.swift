@@ -42,11 +42,11 @@ package struct HistoryOverview: Sendable {
   /// The changes by entity, the largest count first.
   package let entities: [EntityCount]
   /// The transactions by author, the largest count first; `nil` stands for none.
-  package let authors: [TextCount]
+  package let authors: TextCounts
   /// The transactions by bundle, the largest count first.
-  package let bundles: [TextCount]
+  package let bundles: TextCounts
   /// The transactions by process, the largest count first.
-  package let processes: [TextCount]
+  package let processes: TextCounts
   /// The bytes of the history's pages; `nil` if SQLite cannot tell.
   package let historyByteCount: Int64?
   package var oldest: TransactionPosition? { reach.oldest }
@@ -55,7 +55,7 @@ package struct HistoryOverview: Sendable {
   package var isTorn: Bool { reach.isTorn }
   /// Whether ``authors``, ``bundles`` and ``processes`` have all texts.
   package var listsAllTexts: Bool {
-    [authors, bundles, processes].allSatisfy { $0.count < StoreSnapshot.maxTexts }
+    authors.isComplete && bundles.isComplete && processes.isComplete
   }
   package var changeCount: Int64 { entities.reduce(0) { $0 + $1.total } }
 

@@ -100,8 +100,11 @@ package struct HistoryTimeline {
   /// Nothing lists those of an archive, so all its transactions are read.
   package func names(_ role: StringRole) throws -> [String]? {
     var counts: [String: Int64] = [:]
-    for text in try snapshot?.textCounts(role) ?? [] {
-      if let name = text.text?.string { counts[name, default: 0] += text.count }
+    if let own = try snapshot?.textCounts(role) {
+      guard own.isComplete else { return nil }
+      for count in own.counts {
+        if let name = count.text?.string { counts[name, default: 0] += count.count }
+      }
     }
     if archive != nil {
       let reader = try TimelineReader(
@@ -116,7 +119,6 @@ package struct HistoryTimeline {
         counts[name, default: 0] += 1
       }
     }
-    guard counts.count < StoreSnapshot.maxTexts else { return nil }
     return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
   }
 

@@ -16,9 +16,20 @@ package struct TextCount: Hashable, Sendable {
   package let count: Int64
 }
 
+/// How many transactions have each text.
+package struct TextCounts: Sendable {
+  /// The counts, the largest first.
+  package let counts: [TextCount]
+  /// Whether ``counts`` has all texts, not only those within the limits.
+  package let isComplete: Bool
+}
+
 extension StoreSnapshot {
   /// The maximum number of texts that are counted each; of more, those with the most transactions are.
   package static let maxTexts = 65_536
+
+  /// The maximum size of these texts together, in bytes. Apps name few authors, and in a few bytes.
+  package static let maxTextBytes = 4 << 20
 
   /// The same of entities, each with its inserts, updates and deletes: as many as a model can have.
   private static let maxChangeCounts = 3 * 65_536
@@ -96,7 +107,7 @@ extension StoreSnapshot {
   }
 
   /// Returns the transactions by author, bundle, process or context, the largest count first.
-  package func textCounts(_ role: StringRole) throws -> [TextCount] {
+  package func textCounts(_ role: StringRole) throws -> TextCounts {
     let tables = try historyTables()
     let (identifier, plain) = Self.columns(of: role, in: tables)
     // Grouped by number, so that each text is read once and never sorted.
@@ -108,15 +119,29 @@ extension StoreSnapshot {
         """)
     let strings = try InternedStrings(database, tables: tables)
     var counts: [RecordedText?: Int64] = [:]
+    var rowCount = 0
+    var byteCount = 0
+    var isComplete = true
     while try cursor.step() {
+      rowCount += 1
       let interned = try cursor.isNull(at: 0) ? nil : strings.text(cursor.integer(at: 0))
-      counts[interned ?? RecordedText(cursor.value(at: 1)), default: 0] += cursor.integer(at: 2)
+      let text = interned ?? RecordedText(cursor.value(at: 1))
+      if counts[text] == nil {
+        let size = text?.string.utf8.count ?? 0
+        guard byteCount + size <= Self.maxTextBytes else {
+          isComplete = false
+          continue
+        }
+        byteCount += size
+      }
+      counts[text, default: 0] += cursor.integer(at: 2)
     }
-    return counts.map { TextCount(text: $0.key, count: $0.value) }.sorted {
+    let sorted = counts.map { TextCount(text: $0.key, count: $0.value) }.sorted {
       guard $0.count == $1.count else { return $0.count > $1.count }
       guard let left = $0.text?.string, let right = $1.text?.string else { return $1.text == nil }
       return left < right
     }
+    return TextCounts(counts: sorted, isComplete: isComplete && rowCount < Self.maxTexts)
   }
 
   /// Returns the author, bundle, process or context of the newest transaction.

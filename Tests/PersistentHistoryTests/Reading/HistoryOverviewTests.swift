@@ -19,8 +19,8 @@ struct HistoryOverviewTests {
   }
 
   /// Texts with their counts as `app 6`, sorted; nothing for no text.
-  private static func lines(_ counts: [TextCount]) -> [String] {
-    counts.map { "\($0.text?.string ?? "∅") \($0.count)" }.sorted()
+  private static func lines(_ texts: TextCounts) -> [String] {
+    texts.counts.map { "\($0.text?.string ?? "∅") \($0.count)" }.sorted()
   }
 
   private static func check(_ path: String) async throws {
@@ -102,7 +102,7 @@ struct HistoryOverviewTests {
     try await Self.check(path)
     let overview = try Self.overview(path)
     #expect(Self.lines(overview.authors) == ["app 6", "widget 3", "∅ 3"])
-    #expect(overview.authors.first?.text == "app")
+    #expect(overview.authors.counts.first?.text == "app")
     #expect(!overview.isTorn && overview.highestIssued == 12)
   }
 
@@ -140,6 +140,6 @@ struct HistoryOverviewTests {
     let overview = try Self.overview(folder.file("trips.store"))
     #expect(overview.transactionCount == 0 && overview.oldest == nil && overview.newest == nil)
     #expect(overview.highestIssued == 0 && !overview.isTorn && overview.entities.isEmpty)
-    #expect(overview.authors.isEmpty && overview.changeCount == 0)
+    #expect(overview.authors.counts.isEmpty && overview.changeCount == 0)
   }
 }

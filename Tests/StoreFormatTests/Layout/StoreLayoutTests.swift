@@ -116,7 +116,7 @@ struct StoreLayoutTests {
       #expect(try snapshot.oldestTransaction() == nil)
       #expect(try snapshot.newestTransaction() == nil)
       #expect(try snapshot.changeCounts().isEmpty)
-      #expect(try snapshot.textCounts(.author).isEmpty)
+      #expect(try snapshot.textCounts(.author).counts.isEmpty)
       #expect(try snapshot.highestChangeNumber() == 0)
     }
   }

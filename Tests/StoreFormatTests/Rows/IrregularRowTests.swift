@@ -343,7 +343,7 @@ struct IrregularRowTests {
       #expect(snapshot.entities.name(of: 5) == "Größe")
       let selection = TransactionSelection(texts: [.author: .init(anyOf: ["Jürgen 🧳"])])
       #expect(try ReadRows.transactions(of: snapshot, selection).map(\.author) == ["Jürgen 🧳"])
-      #expect(try snapshot.textCounts(.author).map(\.text) == ["Jürgen 🧳"])
+      #expect(try snapshot.textCounts(.author).counts.map(\.text) == ["Jürgen 🧳"])
     }
   }
 }

@@ -67,15 +67,15 @@ struct TotalsTests {
   func texts(plain: Bool) throws {
     try Self.read(plain: plain) { (snapshot: StoreSnapshot) throws in
       #expect(
-        try Set(snapshot.textCounts(.author)) == [
+        try Set(snapshot.textCounts(.author).counts) == [
           TextCount(text: "app", count: 6), TextCount(text: nil, count: 3),
           TextCount(text: "widget", count: 3),
         ])
-      #expect(try snapshot.textCounts(.author).first == TextCount(text: "app", count: 6))
+      #expect(try snapshot.textCounts(.author).counts.first == TextCount(text: "app", count: 6))
       #expect(
-        try snapshot.textCounts(.bundle) == [TextCount(text: "com.example.Trips", count: 12)])
+        try snapshot.textCounts(.bundle).counts == [TextCount(text: "com.example.Trips", count: 12)])
       #expect(
-        try Set(snapshot.textCounts(.context)) == [
+        try Set(snapshot.textCounts(.context).counts) == [
           TextCount(text: nil, count: 11), TextCount(text: "import", count: 1),
         ])
     }
@@ -96,7 +96,7 @@ struct TotalsTests {
         counts[transaction.author, default: 0] += 1
       }
       #expect(counts == ["plain": 2, nil: 5, "widget": 1, "app": 4])
-      let totals = try snapshot.textCounts(.author)
+      let totals = try snapshot.textCounts(.author).counts
       #expect(totals.count == 4)
       #expect(
         Dictionary(totals.map { ($0.text, $0.count) }, uniquingKeysWith: +) == counts)
@@ -112,9 +112,32 @@ struct TotalsTests {
       """
     ]
     try Self.read(sql: sql) { snapshot in
-      let counts = try snapshot.textCounts(.author)
-      #expect(counts.count == StoreSnapshot.maxTexts)
-      #expect(counts.first == TextCount(text: "app", count: 6))
+      let totals = try snapshot.textCounts(.author)
+      #expect(totals.counts.count == StoreSnapshot.maxTexts)
+      #expect(totals.counts.first == TextCount(text: "app", count: 6))
+      #expect(!totals.isComplete)
+    }
+  }
+
+  @Test("leave out texts beyond the limit of bytes", arguments: [false, true])
+  func longTexts(isInterned: Bool) throws {
+    let length = StoreSnapshot.maxTextBytes - 3
+    let sql =
+      isInterned
+      ? [
+        "INSERT INTO ATRANSACTIONSTRING VALUES (50, 16003, NULL, hex(zeroblob(\(length / 2))) || 'xy')",
+        "UPDATE ATRANSACTION SET ZAUTHORTS = 50 WHERE Z_PK = 5",
+      ]
+      : [
+        "UPDATE ATRANSACTION SET ZAUTHORTS = NULL, "
+          + "ZAUTHOR = hex(zeroblob(\(length / 2))) || 'xy' WHERE Z_PK = 5"
+      ]
+    try Self.read(sql: sql) { snapshot in
+      let totals = try snapshot.textCounts(.author)
+      #expect(!totals.isComplete)
+      #expect(totals.counts.allSatisfy { $0.text?.string.utf8.count ?? 0 < 100 })
+      #expect(totals.counts.contains { $0.text == "app" })
+      #expect(try snapshot.textCounts(.bundle).isComplete)
     }
   }
 
