@@ -75,7 +75,8 @@ import Testing
     let store = try Self.store(in: folder)
     let copies = folder.file("copies.tar")
     let tar = try #require(Tool("tar"))
-    #expect(try await tar.run(["cf", copies, "-C", folder.path, "x.store", "x.store-wal"]).status == 0)
+    #expect(
+      try await tar.run(["cf", copies, "-C", folder.path, "x.store", "x.store-wal"]).status == 0)
     let result = try await Tool.histctl.run(["find", folder.path, "--json"])
     #expect(result.status == 3)
     #expect(result.lines.count == 2)

@@ -73,7 +73,8 @@ struct TotalsTests {
         ])
       #expect(try snapshot.textCounts(.author).counts.first == TextCount(text: "app", count: 6))
       #expect(
-        try snapshot.textCounts(.bundle).counts == [TextCount(text: "com.example.Trips", count: 12)])
+        try snapshot.textCounts(.bundle).counts == [TextCount(text: "com.example.Trips", count: 12)]
+      )
       #expect(
         try Set(snapshot.textCounts(.context).counts) == [
           TextCount(text: nil, count: 11), TextCount(text: "import", count: 1),
