@@ -1,4 +1,5 @@
 import Foundation
+import PersistentHistory
 import StoreEditing
 import StoreFormat
 
@@ -30,8 +31,38 @@ struct StoreUpgrade {
     // Another program may have migrated the store in the meantime.
     let present = try translating { try migration.model() }
     guard ModelDifference.first(store: present, schema: wanted) != nil else { return }
+    let oldest = try translating { try migration.file.read { try $0.oldestTransaction()?.number } }
     for step in try steps(from: present, to: wanted) { try perform(step, in: migration) }
+    let bookmarks = try translating { try heldBookmarks(migration, formerOldest: oldest) }
+    defer { bookmarks?.release() }
     try translating { try migration.commit() }
+  }
+
+  /// Keeps the bookmarks unchanged, if a stage has deleted history.
+  ///
+  /// A program that has set one since the stage asked the guards still sees that history.
+  ///
+  /// - Throws: ``/StoreEditing/StoreWriteError/historyChanged(path:detail:)`` if one needs it.
+  private func heldBookmarks(
+    _ migration: StoreMigration, formerOldest: Int64?
+  ) throws -> BookmarkHold? {
+    let (present, identifier) = try migration.file.read {
+      (try $0.oldestTransaction()?.number, $0.metadata.storeIdentifier)
+    }
+    let firstKept = present ?? .max
+    guard let formerOldest, formerOldest < firstKept, let identifier else { return nil }
+    let file = BookmarkFile.path(besideStore: migration.file.location.resolvedPath)
+    let hold = BookmarkHold(path: file)
+    try hold.wait()
+    for bookmark in try BookmarkFile(path: file).bookmarks {
+      // Zero is the position before everything, and an older one had expired before.
+      guard let number = bookmark.token.storeTokens[identifier],
+        number == 0 || number >= formerOldest, number < firstKept
+      else { continue }
+      throw StoreWriteError.historyChanged(
+        path: path, detail: "@\(bookmark.name) is before the cut now")
+    }
+    return hold
   }
 
   private func steps(
@@ -82,7 +113,8 @@ struct StoreUpgrade {
   private func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error where error is StoreWriteError || error is StoreError {
+    } catch let error where error is StoreWriteError || error is StoreError || error is HistoryError
+    {
       throw SwiftDataError(
         .loadIssueModelContainer, "\(path) cannot be migrated: \(error)")
     }

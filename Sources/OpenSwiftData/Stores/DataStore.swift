@@ -25,6 +25,9 @@ public protocol DataStore: AnyObject {
   where T: PersistentModel
 
   /// Saves the changes of a context, all of them or none.
+  ///
+  /// If stores of the library have a part in the same save, they are locked meanwhile: the store may read them,
+  /// but must not save to them or wait for a thread that does.
   func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot>

@@ -37,6 +37,13 @@ extension DefaultStore {
     }
   }
 
+  private static func refusingSaves(
+    to parts: ArraySlice<StoreRequest>, _ body: () throws -> Void
+  ) throws {
+    guard let first = parts.first else { return try body() }
+    try first.store.refusingSaves { try refusingSaves(to: parts.dropFirst(), body) }
+  }
+
   private func result(
     of draft: SaveDraft, _ appended: AppendedTransaction?
   ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -80,12 +87,14 @@ extension DefaultStore {
       return try retrying(parts, while: { !hasAsked }) {
         let drafts = try parts.map { try SaveDraft($0.request, store: $0.store) }
         var save = JointSave()
-        for (draft, editor) in zip(drafts, editors) { save.add(draft.save, to: editor) }
+        for (index, draft) in drafts.enumerated() {
+          save.add(draft.save, to: editors[index], isTemporary: parts[index].store.isTemporary)
+        }
         do {
           let appended = try save.append {
             hasAsked = true
             do {
-              try whenReady()
+              try refusingSaves(to: parts[...], whenReady)
             } catch {
               refusal = error
               throw error

@@ -28,6 +28,10 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// Whether the store is open in the transaction of a migration.
   let isMigrating: Bool
   private let temporaryFolder: TemporaryStoreFolder?
+  /// The thread that holds the store's lock while a custom store saves its part of the same changes.
+  private let savingThread = Mutex<ObjectIdentifier?>(nil)
+  /// Whether the store ends with the program.
+  var isTemporary: Bool { temporaryFolder != nil }
 
   static let busyTimeout = 30.0
 
@@ -212,6 +216,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
         + "allowsSave")
   }
 
+  /// Runs a body in which this thread cannot save to the store.
+  func refusingSaves<Result>(_ body: () throws -> Result) rethrows -> Result {
+    savingThread.withLock { $0 = ObjectIdentifier(Thread.current) }
+    defer { savingThread.withLock { $0 = nil } }
+    return try body()
+  }
+
   func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -227,6 +238,12 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   }
 
   func writable() throws -> StoreEditor {
+    guard savingThread.withLock({ $0 }) != ObjectIdentifier(Thread.current) else {
+      throw SwiftDataError(
+        .storeFailure,
+        "\(filePath) waits for the save of another store of its container, which cannot save to it "
+          + "meanwhile; save there before or afterwards")
+    }
     guard let editor else {
       throw SwiftDataError(
         .storeFailure,
@@ -251,9 +268,11 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       }
       return try editor.append(save)
     }
-    guard let transaction else { return }
+    // Also if another call, or the app, has deleted the models before.
+    let newest = try translating { try file.read { try $0.newestTransaction()?.number } }
+    guard let number = transaction?.position.number ?? newest else { return }
     do {
-      try eraseHistory(before: transaction.position.number)
+      try eraseHistory(before: number)
     } catch let error as SwiftDataError {
       throw SwiftDataError(
         .storeFailure, "all models are deleted, but not their history: \(error.explanation)")

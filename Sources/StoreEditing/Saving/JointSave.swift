@@ -19,6 +19,7 @@ package struct JointSave: Sendable {
   private struct Part {
     let editor: StoreEditor
     var save: StoreSave
+    let isTemporary: Bool
   }
 
   private var parts: [Part] = []
@@ -26,8 +27,12 @@ package struct JointSave: Sendable {
   package init() {}
 
   /// Adds the part of a store; each store once.
-  package mutating func add(_ save: StoreSave, to editor: StoreEditor) {
-    parts.append(Part(editor: editor, save: save.folded()))
+  ///
+  /// - Parameter isTemporary: Whether the store ends with the program, so that there is nothing to complete.
+  package mutating func add(
+    _ save: StoreSave, to editor: StoreEditor, isTemporary: Bool = false
+  ) {
+    parts.append(Part(editor: editor, save: save.folded(), isTemporary: isTemporary))
   }
 
   /// Appends one transaction to each store.
@@ -136,14 +141,18 @@ package struct JointSave: Sendable {
   }
 
   private func commit(_ written: inout [Written], _ whenReady: () throws -> Void) throws {
-    // The longest part decides, because it is the one that is not recorded in a file.
+    let lasting = written.indices.filter { !parts[written[$0].index].isTemporary }
+    // The longest part decides, because it is the one that is not recorded in a file. A store that is gone
+    // when another asks for it cannot decide.
     let lengths = written.count > 1 ? written.map(\.save.approximateLength) : [0]
-    let first = written.indices.max { lengths[$0] < lengths[$1] }
+    let first =
+      lasting.max { lengths[$0] < lengths[$1] } ?? written.indices.max { lengths[$0] < lengths[$1] }
     let others = written.indices.filter { $0 != first }
+    let recorded = others.filter(lasting.contains)
     do {
-      if let first, !others.isEmpty {
+      if let first, !recorded.isEmpty {
         let deciding = try written[first].place()
-        for part in others.map({ written[$0] }) {
+        for part in recorded.map({ written[$0] }) {
           try JointSaveRecord(own: part.place(), deciding: deciding, save: part.save)
             .write(beside: part.editor.location)
         }
@@ -152,7 +161,7 @@ package struct JointSave: Sendable {
       if let first { try written[first].commit() }
     } catch {
       // While the stores are locked: later the files could belong to another save.
-      for place in others { JointSaveRecord.remove(beside: written[place].editor.location) }
+      for place in recorded { JointSaveRecord.remove(beside: written[place].editor.location) }
       throw error
     }
     // From here on the save has happened.

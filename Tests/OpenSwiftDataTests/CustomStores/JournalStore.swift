@@ -20,6 +20,8 @@ final class JournalDesk: Hashable, @unchecked Sendable {
   var isClosed = false
   /// What it throws instead of saving; nil where it saves.
   var refusal: (any Error)?
+  /// Runs before it saves; nil for nothing.
+  var beforeSaving: (() throws -> Void)?
   /// The number of models that batches deleted; nil where it refuses batches.
   var batchDeletes: Int?
   /// How often it was asked to save.
@@ -130,6 +132,7 @@ final class JournalStore: DataStore, DataStoreBatching, HistoryProviding {
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     configuration.desk.saveCount += 1
     if let refusal = configuration.desk.refusal { throw refusal }
+    try configuration.desk.beforeSaving?()
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for (offset, snapshot) in request.inserted.enumerated() {
       remapped[snapshot.persistentIdentifier] = try .identifier(

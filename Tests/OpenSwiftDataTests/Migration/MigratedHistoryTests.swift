@@ -62,6 +62,56 @@ import Testing
         == numbers[...])
   }
 
+  /// Deletes history in a stage, and sets a bookmark as another program would that still sees it.
+  private static func delete(_ context: ModelContext, settingBookmark: Bool) throws {
+    let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
+    guard settingBookmark, let path = context.container.configurations.first?.url.path else {
+      return
+    }
+    let token = String(decoding: try JSONEncoder().encode(history[1].token), as: UTF8.self)
+    try FileBytes.write(
+      Array(#"{"schema":1,"bookmarks":[{"name":"late","token":\#(token)}]}"#.utf8),
+      to: path + "-bookmarks.json")
+  }
+
+  enum Deleting: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [LibraryV1.self, LibraryV2.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: LibraryV1.self, toVersion: LibraryV2.self,
+          willMigrate: { try delete($0, settingBookmark: false) }, didMigrate: nil)
+      ]
+    }
+  }
+
+  enum DeletingTooMuch: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { Deleting.schemas }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: LibraryV1.self, toVersion: LibraryV2.self,
+          willMigrate: { try delete($0, settingBookmark: true) }, didMigrate: nil)
+      ]
+    }
+  }
+
+  @Test func historyThatAStageDeletes() async throws {
+    let store = try LightweightMigrationTests.library()
+    let count = try store.lines("SELECT Z_PK FROM ATRANSACTION").count
+    let error = try store.refusal(LibraryV2.models, plan: DeletingTooMuch.self)
+    #expect("\(error)".contains("@late is before the cut now"), "\(error)")
+    #expect(try store.lines("SELECT Z_PK FROM ATRANSACTION").count == count)
+    let listed = try await Tool.histctl.run(["bookmark", "list", store.path])
+    #expect(listed.status == 0 && listed.text.contains("@late"), "\(listed.errors)")
+    try store.folder.remove("Library.store-bookmarks.json")
+    try store.open(LibraryV2.models, plan: Deleting.self)
+    #expect(try store.lines("SELECT Z_PK FROM ATRANSACTION").count == 1)
+    #expect(try store.lines("PRAGMA integrity_check") == ["ok"])
+  }
+
   @Test func tokensOfTheOlderVersionWork() async throws {
     let store = try LightweightMigrationTests.library()
     let token = try store.with(LibraryV1.models) { context in

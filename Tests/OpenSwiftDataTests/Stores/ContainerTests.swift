@@ -172,6 +172,28 @@ import Testing
       try StoreQuery(path: store.path).lines("SELECT count(*) FROM ATRANSACTION") == ["1"])
   }
 
+  @Test func erasingDeletesTheHistoryOfModelsThatAreGone() throws {
+    let store = try TripStore()
+    let context = store.context()
+    context.insert(Trip(name: "Rome"))
+    try context.save()
+    try context.delete(model: Trip.self)
+    try context.save()
+    let bookmarks = store.path + "-bookmarks.json"
+    try FileBytes.write(Array("nothing".utf8), to: bookmarks)
+    // Again, and after the cause is gone.
+    for _ in 0..<2 {
+      #expect(throws: SwiftDataError.storeFailure) { try store.container.erase() }
+    }
+    func count() throws -> [String] {
+      try StoreQuery(path: store.path).lines("SELECT count(*) FROM ATRANSACTION")
+    }
+    #expect(try count() != ["1"])
+    try FileBytes.remove(bookmarks)
+    try store.container.erase()
+    #expect(try count() == ["1"])
+  }
+
   @Test func identifiersComeBackFromJSON() throws {
     let store = try TripStore()
     let context = store.context()

@@ -188,6 +188,71 @@ struct TwoStores {
         == 1)
   }
 
+  @Test func aStoreOfOnesOwnCannotSaveToTheOthersMeanwhile() throws {
+    let folder = try TemporaryFolder()
+    let desk = JournalDesk()
+    let container = try ModelContainer(
+      for: Trip.self, Ledger.self,
+      configurations: JournalConfiguration(
+        name: "journal", schema: Schema([Trip.self]),
+        url: URL(fileURLWithPath: folder.file("trips.jsonl")), desk: desk),
+      ModelConfiguration(
+        schema: Schema([Ledger.self]), url: URL(fileURLWithPath: folder.file("Ledgers.store"))))
+    let context = ModelContext(container)
+    desk.beforeSaving = {
+      let other = ModelContext(container)
+      other.insert(Ledger())
+      try other.save()
+    }
+    context.insert(Trip(name: "Rome"))
+    context.insert(Ledger())
+    let error = try #require(throws: SwiftDataError.self) { try context.save() }
+    #expect(error == .storeFailure)
+    #expect(error.explanation.contains("waits for the save of another store"), "\(error)")
+    #expect(context.insertedModelsArray.count == 2)
+    desk.beforeSaving = nil
+    try context.save()
+    // Where the other store is not part of the save, it is free.
+    desk.beforeSaving = {
+      let other = ModelContext(container)
+      other.insert(Ledger())
+      try other.save()
+    }
+    context.insert(Trip(name: "Paris"))
+    try context.save()
+    #expect(
+      try StoreQuery(path: folder.file("Ledgers.store")).lines("SELECT count(*) FROM ZLEDGER")
+        == ["2"])
+  }
+
+  @Test func aStoreInMemoryLeavesNothingToComplete() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("Ledgers.store")
+    let desk = JournalDesk()
+    let container = try ModelContainer(
+      for: Trip.self, Ledger.self, Guide.self,
+      configurations: ModelConfiguration(
+        "memory", schema: Schema([Trip.self]), isStoredInMemoryOnly: true),
+      ModelConfiguration("disk", schema: Schema([Ledger.self]), url: URL(fileURLWithPath: path)),
+      JournalConfiguration(
+        name: "journal", schema: Schema([Guide.self]),
+        url: URL(fileURLWithPath: folder.file("guides.jsonl")), desk: desk))
+    let context = ModelContext(container)
+    // The longest part would decide, and be gone after the program.
+    for number in 0..<50 { context.insert(Trip(name: "\(number)")) }
+    context.insert(Ledger())
+    context.insert(Guide(name: "Ada"))
+    var isAsked = false
+    desk.beforeSaving = {
+      isAsked = true
+      #expect(!FileManager.default.fileExists(atPath: path + "-unfinished-save"))
+    }
+    try context.save()
+    #expect(isAsked)
+    #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ZLEDGER") == ["1"])
+    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 50)
+  }
+
   @Test func oneNotificationTellsOfAllStores() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)

@@ -47,6 +47,20 @@ import Testing
     #expect(try second.contents() == ["app", "2"])
   }
 
+  @Test func aStoreThatEndsWithTheProgramDoesNotDecide() throws {
+    let third = try JointStore(folder, "C.store")
+    func records() -> [Bool] { [first.hasRecord, second.hasRecord, third.hasRecord] }
+    for (isTemporary, expected) in [(true, [true, false, false]), (false, [true, true, false])] {
+      var save = joint("app")
+      save.add(self.save("app", trips: 9), to: third.editor, isTemporary: isTemporary)
+      _ = try save.append { #expect(records() == expected) }
+      #expect(records() == [false, false, false])
+    }
+    #expect(try third.contents() == ["app", "app", "18"])
+    #expect(try second.contents() == ["app", "app", "4"])
+    #expect(try first.contents() == ["app", "app", "2"])
+  }
+
   @Test(arguments: [false, true]) func aStoreThatIsLockedKeepsTheOther(_ isFirst: Bool) throws {
     let locked = isFirst ? first : second
     try locked.query.run("BEGIN IMMEDIATE")
