@@ -309,6 +309,12 @@ extension SegmentCount {
     counts.updates = try object.count("updates")
     counts.deletes = try object.count("deletes")
     counts.others = try object.optionalInteger("others") ?? 0
+    // More than any segment has, and their sum over all entities is still a number.
+    let limit: Int64 = 1 << 40
+    guard
+      [counts.inserts, counts.updates, counts.deletes, counts.others].allSatisfy(
+        (0...limit).contains)
+    else { throw object.damaged("inserts", "no segment can have so many changes") }
     self.init(
       entity: try object.optionalString("entity"), number: try object.optionalInteger("number"),
       counts: counts)

@@ -45,13 +45,24 @@ struct ReportText {
       || byte == 0x7F
   }
 
-  /// Writes the next byte, or the line separator that begins there, and returns its length.
+  /// Writes the next byte, or the character that begins there and that would break a line, control a terminal
+  /// or turn the direction of writing; returns its length.
   private mutating func append(characterIn rest: Slice<UnsafeRawBufferPointer>) -> Int {
     let start = rest.startIndex
     let byte = rest[start]
-    if byte == 0xE2, rest.count > 2, rest[start + 1] == 0x80, rest[start + 2] & 0xFE == 0xA8 {
-      escape(0x2000 | UInt16(rest[start + 2] & 0x3F))
-      return 3
+    if byte == 0xC2, rest.count > 1, rest[start + 1] < 0xA0 {
+      escape(UInt16(rest[start + 1]))
+      return 2
+    }
+    if byte == 0xE2, rest.count > 2, rest[start + 1] & 0xFE == 0x80 {
+      let unit =
+        0x2000 | UInt16(rest[start + 1] & 1) << 6 | UInt16(rest[start + 2] & 0x3F)
+      switch unit {
+      case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
+        escape(unit)
+        return 3
+      default: break
+      }
     }
     if Self.isEscaped(byte) { escape(UInt16(byte)) } else { escaped.append(byte) }
     return 1

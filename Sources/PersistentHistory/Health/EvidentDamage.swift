@@ -71,6 +71,7 @@ package struct EvidentDamage: Hashable, Sendable {
   package static func check(
     _ snapshot: StoreSnapshot, ignoredGuards: Set<String> = [], readsPages: Bool = false
   ) throws {
+    try snapshot.layout.history?.checkRowsAreOnlyStored(path: snapshot.location.path)
     guard !ignoredGuards.contains(RetentionGuard.damageName) else { return }
     let findings = try EvidentDamage(of: snapshot, readsPages: readsPages).findings
       .filter { !$0.isTornEndOfLog }

@@ -125,8 +125,15 @@ private struct InsertionWork: BatchedWork {
         oldest = row.position
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-      throw historyChanged(
-        "a number of transaction \(piece.transaction) is taken: \(error.message ?? "")")
+      switch error.extendedResultCode {
+      case .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_ROWID:
+        throw historyChanged(
+          "a number of transaction \(piece.transaction) is taken: \(error.message ?? "")")
+      default:
+        throw StoreError.damaged(
+          path: path, place: "the declaration of its history",
+          detail: "it refuses transaction \(piece.transaction): \(error.message ?? "")")
+      }
     }
     if piece.row == nil, !isThere, let first = piece.changes.first, let last = piece.changes.last {
       looseChanges =

@@ -57,7 +57,10 @@ final class ScrubTableReader {
           name: name, sql: sql, treatment: index.treatment, columns: [], isPartOfIndex: true)
       }
       let columns = try columns(of: name)
-      guard let known = try rules(of: name, columns, counters[name] ?? []) else {
+      // SQLite would calculate them for every row of the copy, whatever that takes.
+      guard try !statement.hasCalculatedColumns(name),
+        let known = try rules(of: name, columns, counters[name] ?? [])
+      else {
         return ScrubPlan.Table(name: name, sql: sql, treatment: .emptied, columns: [])
       }
       return ScrubPlan.Table(

@@ -117,6 +117,8 @@ package struct HistoryTables: Hashable, Sendable {
   package let indexesChangesByTransaction: Bool
   let transactions: TableDeclaration
   let changes: TableDeclaration
+  /// What SQLite calculates for rows of these tables, by table; empty in every store of the frameworks.
+  private let calculations: [String: String]
 
   /// Columns that every layout has; without one of them the tables mean nothing.
   private static let required = (
@@ -152,6 +154,22 @@ package struct HistoryTables: Hashable, Sendable {
       strings != nil
       && StringRole.allCases.contains { transactionColumns.contains($0.identifierColumn) }
     indexesChangesByTransaction = changes.isIndexed(by: "ZTRANSACTIONID")
+    calculations = [
+      "ATRANSACTION": transactions.calculation, "ACHANGE": changes.calculation,
+      "ATRANSACTIONSTRING": strings?.calculation,
+    ].compactMapValues { $0 }
+  }
+
+  /// Checks that adding and deleting rows makes SQLite calculate nothing, which could take any time and memory.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  package func checkRowsAreOnlyStored(path: String) throws(StoreError) {
+    guard let (table, part) = calculations.min(by: { $0.key < $1.key }) else { return }
+    throw .damaged(
+      path: path, place: table,
+      detail:
+        "\(part) is calculated, which no framework declares, and SQLite would do so for every "
+        + "row that is added or deleted")
   }
 
   /// Columns of a table that no known layout has.

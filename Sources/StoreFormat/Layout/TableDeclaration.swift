@@ -67,6 +67,10 @@ package struct TableDeclaration: Hashable, Sendable {
     try allColumns(of: name, in: database).filter { !$0.isHidden }
   }
 
+  static func hasHiddenColumns(_ name: String, in database: Database) throws -> Bool {
+    try allColumns(of: name, in: database).contains(where: \.isHidden)
+  }
+
   private static func allColumns(of name: String, in database: Database) throws -> [Column] {
     try rows("PRAGMA main.table_xinfo(\(quoted(name)))", database).compactMap { row in
       guard row.count > 6, let name = text(row[1]) else { return nil }
@@ -90,6 +94,14 @@ package struct TableDeclaration: Hashable, Sendable {
     case .malformedText(let bytes): String(decoding: bytes, as: UTF8.self)
     default: nil
     }
+  }
+
+  /// What SQLite calculates whenever a row is added or deleted, in words; `nil` if there is nothing.
+  var calculation: String? {
+    if let column = columns.first(where: \.isHidden) { return "the column \(column.name)" }
+    return indexes.first { index in
+      index.isPartial || index.fields.contains { $0.column == -2 }
+    }.map { "the index \($0.name)" }
   }
 
   /// The names of the columns that a query for all of them has, in that order.
@@ -132,5 +144,10 @@ extension StatementRunner {
   /// Returns the columns that a query for all columns of a table has; none if there is no such table.
   package func columns(of table: String) throws -> [TableDeclaration.Column] {
     try TableDeclaration.columns(of: table, in: database)
+  }
+
+  /// Returns whether a table has columns that SQLite calculates.
+  package func hasCalculatedColumns(_ table: String) throws -> Bool {
+    try TableDeclaration.hasHiddenColumns(table, in: database)
   }
 }

@@ -47,6 +47,11 @@ package struct StoreLocation: Hashable, Sendable {
     guard status.size >= FileHeader.length else {
       throw Self.notAStore(path, status.size > 0 ? .notSQLite : .empty)
     }
+    let journal = resolved + "-journal"
+    if let entry = try? FileStatus(path: journal), case .other(let kind) = entry.kind {
+      // SQLite would open it, and wait for a program that writes into a pipe.
+      throw .unreadable(path: path, reason: "\(journal) is a \(kind), and not a journal")
+    }
     self.path = path
     originalPath = resolved
     resolvedPath = try WorkingCopies.copy(of: resolved, path: path) ?? resolved

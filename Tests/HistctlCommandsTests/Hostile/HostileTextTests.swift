@@ -46,6 +46,18 @@ import Testing
     return writer.path
   }
 
+  @Test func aReportHasThemAsEscapes() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(of: Self.texts.map(\.text), in: folder)
+    let result = try await Tool.histctl.run(["report", store, "-o", "-"])
+    #expect(result.status == 0, "\(result.errors)")
+    for scalar in "\u{1B}\u{9B}\u{202E}\u{2066}\u{2028}".unicodeScalars {
+      let escape = "\\u" + String(String(scalar.value + 0x10000, radix: 16).dropFirst())
+      #expect(result.text.lowercased().contains(escape), "\(escape)")
+      #expect(!result.text.unicodeScalars.contains(scalar), "\(escape)")
+    }
+  }
+
   @Test(
     .enabled(if: Tool.hasTerminals),
     arguments: [

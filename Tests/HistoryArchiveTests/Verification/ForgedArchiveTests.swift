@@ -144,6 +144,11 @@ import Testing
       #expect(
         try tiny.verify { $0.decodesLines = true }.findings.damageCount > 0, "\(new.prefix(40))")
     }
+    for number in ["9223372036854775807", "-1", "1099511627777"] {
+      let tiny = try TinyArchive()
+      try Self.forge(tiny, Self.replacing(#""inserts":1"#, #""inserts":"# + number))
+      #expect(try tiny.verify().counts == [.damagedManifest: 1], "\(number)")
+    }
     let tiny = try TinyArchive()
     for line in [
       #"{"schema":1,"type":"segment","store":"../../etc","first":1,"last":2}"#, deep,

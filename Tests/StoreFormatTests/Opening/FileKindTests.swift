@@ -59,6 +59,15 @@ struct FileKindTests {
     #expect(throws: StoreError.notAStore(path: "/dev/null", reason: .notAFile(kind: "device"))) {
       try StoreFile(path: "/dev/null")
     }
+    // SQLite would wait for a program that writes into the pipe.
+    let store = try SampleStore.write(to: folder.file("trips.store"))
+    try #require(mkfifo(store + "-journal", 0o600) == 0)
+    #expect(
+      throws: StoreError.unreadable(
+        path: store, reason: "\(store)-journal is a pipe, and not a journal")
+    ) {
+      try StoreFile(path: store)
+    }
   }
 
   @Test("may be another SQLite database", .enabled(if: Tool("sqlite3") != nil))
