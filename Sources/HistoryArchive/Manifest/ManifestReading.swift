@@ -216,7 +216,19 @@ private struct ManifestObject {
   }
 
   func count(_ key: String) throws(ArchiveError) -> Int64 {
-    try required(key, "an integer of at least 0") { $0.integer.flatMap { $0 >= 0 ? $0 : nil } }
+    try required(key, Self.countText, Self.count)
+  }
+
+  func optionalCount(_ key: String) throws(ArchiveError) -> Int64? {
+    try optional(key, Self.countText, Self.count)
+  }
+
+  /// The highest count. The sum of all counts of a manifest is then a number that Swift can hold.
+  private static let countLimit: Int64 = 1 << 44
+  private static let countText = "an integer from 0 to \(countLimit)"
+
+  private static func count(_ json: JSONValue) -> Int64? {
+    json.integer.flatMap { (0...countLimit).contains($0) ? $0 : nil }
   }
 
   func string(_ key: String) throws(ArchiveError) -> String {
@@ -308,13 +320,7 @@ extension SegmentCount {
     counts.inserts = try object.count("inserts")
     counts.updates = try object.count("updates")
     counts.deletes = try object.count("deletes")
-    counts.others = try object.optionalInteger("others") ?? 0
-    // More than any segment has, and their sum over all entities is still a number.
-    let limit: Int64 = 1 << 40
-    guard
-      [counts.inserts, counts.updates, counts.deletes, counts.others].allSatisfy(
-        (0...limit).contains)
-    else { throw object.damaged("inserts", "no segment can have so many changes") }
+    counts.others = try object.optionalCount("others") ?? 0
     self.init(
       entity: try object.optionalString("entity"), number: try object.optionalInteger("number"),
       counts: counts)

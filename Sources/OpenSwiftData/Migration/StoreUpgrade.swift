@@ -60,7 +60,8 @@ struct StoreUpgrade {
         number == 0 || number >= formerOldest, number < firstKept
       else { continue }
       throw StoreWriteError.historyChanged(
-        path: path, detail: "@\(bookmark.name) is before the cut now")
+        path: path,
+        detail: "the bookmark \(bookmark.name), set meanwhile, needs history that a stage deletes")
     }
     return hold
   }

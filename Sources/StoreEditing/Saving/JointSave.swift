@@ -145,8 +145,8 @@ package struct JointSave: Sendable {
     // The longest part decides, because it is the one that is not recorded in a file. A store that is gone
     // when another asks for it cannot decide.
     let lengths = written.count > 1 ? written.map(\.save.approximateLength) : [0]
-    let first =
-      lasting.max { lengths[$0] < lengths[$1] } ?? written.indices.max { lengths[$0] < lengths[$1] }
+    let first = (lasting.isEmpty ? Array(written.indices) : lasting)
+      .max { lengths[$0] < lengths[$1] }
     let others = written.indices.filter { $0 != first }
     let recorded = others.filter(lasting.contains)
     do {

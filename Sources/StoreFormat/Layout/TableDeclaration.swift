@@ -67,7 +67,7 @@ package struct TableDeclaration: Hashable, Sendable {
     try allColumns(of: name, in: database).filter { !$0.isHidden }
   }
 
-  static func hasHiddenColumns(_ name: String, in database: Database) throws -> Bool {
+  static func hasCalculatedColumns(_ name: String, in database: Database) throws -> Bool {
     try allColumns(of: name, in: database).contains(where: \.isHidden)
   }
 
@@ -148,6 +148,6 @@ extension StatementRunner {
 
   /// Returns whether a table has columns that SQLite calculates.
   package func hasCalculatedColumns(_ table: String) throws -> Bool {
-    try TableDeclaration.hasHiddenColumns(table, in: database)
+    try TableDeclaration.hasCalculatedColumns(table, in: database)
   }
 }

@@ -102,7 +102,7 @@ import Testing
     let store = try LightweightMigrationTests.library()
     let count = try store.lines("SELECT Z_PK FROM ATRANSACTION").count
     let error = try store.refusal(LibraryV2.models, plan: DeletingTooMuch.self)
-    #expect("\(error)".contains("@late is before the cut now"), "\(error)")
+    #expect("\(error)".contains("the bookmark late, set meanwhile, needs history"), "\(error)")
     #expect(try store.lines("SELECT Z_PK FROM ATRANSACTION").count == count)
     let listed = try await Tool.histctl.run(["bookmark", "list", store.path])
     #expect(listed.status == 0 && listed.text.contains("@late"), "\(listed.errors)")
