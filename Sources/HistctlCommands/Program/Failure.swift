@@ -182,7 +182,8 @@ extension Failure {
       (
         .damaged,
         [
-          "damaged", "largeValue", "unusableValues", "missingFile", "damagedText", "malformedLine",
+          "damaged", "calculated", "largeValue", "unusableValues", "missingFile", "damagedText",
+          "malformedLine",
           "readBackDiffers", "disorder",
         ]
       ),
@@ -204,7 +205,8 @@ extension Failure {
       (
         .cannotReadOrWrite,
         [
-          "missing", "beingReplaced", "withoutRoom", "unreadable", "notCopied", "unfinishedSave",
+          "missing", "beingReplaced", "withoutRoom", "unreadable", "obstructed", "notCopied",
+          "unfinishedSave",
           "unwritable",
           "alreadyThere", "unrecordedValues", "withoutSpace", "unreadableToken",
           "unreadableBookmarks", "unwritableBookmarks", "missingBookmarks", "fullBookmarks",

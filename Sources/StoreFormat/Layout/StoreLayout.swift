@@ -135,13 +135,15 @@ package struct HistoryTables: Hashable, Sendable {
     let transactionColumns = transactions.columnNames
     self.transactionColumns = transactionColumns
     changeColumns = changes.columnNames
-    for (table, columns, required) in [
-      ("ATRANSACTION", transactionColumns, Self.required.transaction),
-      ("ACHANGE", changeColumns, Self.required.change),
+    for (name, table, required) in [
+      ("ATRANSACTION", transactions, Self.required.transaction),
+      ("ACHANGE", changes, Self.required.change),
     ] {
-      if let missing = required.first(where: { !columns.contains($0) }) {
+      if let missing = required.first(where: { !table.columnNames.contains($0) }) {
+        let isCalculated = table.columns.contains { $0.name == missing }
         throw StoreError.damaged(
-          path: path, place: table, detail: "the column \(missing) is missing")
+          path: path, place: name,
+          detail: "the column \(missing) is \(isCalculated ? "calculated" : "missing")")
       }
     }
     let tombstones =
@@ -162,14 +164,10 @@ package struct HistoryTables: Hashable, Sendable {
 
   /// Checks that adding and deleting rows makes SQLite calculate nothing, which could take any time and memory.
   ///
-  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  /// - Throws: ``StoreError/calculated(path:table:part:)``.
   package func checkRowsAreOnlyStored(path: String) throws(StoreError) {
     guard let (table, part) = calculations.min(by: { $0.key < $1.key }) else { return }
-    throw .damaged(
-      path: path, place: table,
-      detail:
-        "\(part) is calculated, which no framework declares, and SQLite would do so for every "
-        + "row that is added or deleted")
+    throw .calculated(path: path, table: table, part: part)
   }
 
   /// Columns of a table that no known layout has.

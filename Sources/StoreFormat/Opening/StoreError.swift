@@ -31,6 +31,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case endedSnapshot(path: String)
   /// The file contradicts itself or the layout.
   case damaged(path: String, place: String, detail: String)
+  /// SQLite calculates a part of a history table for every row that is added or deleted.
+  case calculated(path: String, table: String, part: String)
+  /// Something else than a file lies where SQLite keeps a file beside the store; `kind` says what.
+  case obstructed(path: String, file: String, kind: String)
   /// The file beside the store that holds a value cannot be read.
   case largeValue(path: String, place: String, file: String, reason: String)
   /// The file of recorded values cannot be read, or is another kind of file.
@@ -81,8 +85,8 @@ extension StoreError {
       .withoutRoom(let path, _, _), .notAStore(let path, _), .withoutHistory(let path),
       .unfinishedSave(let path, _), .busy(let path, _), .changedWhileReading(let path),
       .changedWhileCopying(let path), .notCopied(let path, _, _),
-      .endedSnapshot(let path), .damaged(let path, _, _), .largeValue(let path, _, _, _),
-      .unusableValues(let path, _),
+      .endedSnapshot(let path), .damaged(let path, _, _), .calculated(let path, _, _),
+      .obstructed(let path, _, _), .largeValue(let path, _, _, _), .unusableValues(let path, _),
       .withoutModel(let path, _):
       path
     case .invalidModel, .unknownEntity, .unknownProperty, .unexpectedTable, .unsupportedFetch: nil
@@ -129,6 +133,11 @@ extension StoreError {
       "the snapshot of \(path) was used after StoreFile.read had returned"
     case .damaged(let path, let place, let detail):
       "\(path) is damaged: \(place): \(detail)"
+    case .calculated(let path, let table, let part):
+      "\(path) cannot be written: \(table): \(part) is calculated, which no framework declares, and "
+        + "SQLite would do so for every row that is added or deleted"
+    case .obstructed(let path, let file, let kind):
+      "cannot read \(path): \(file) is a \(kind), where SQLite would look for a file"
     case .largeValue(let path, let place, let file, let reason):
       "cannot read the file \(file), which holds the value of \(place) of \(path): \(reason)"
     case .unusableValues(let path, let reason):
@@ -188,6 +197,10 @@ extension StoreError {
       "read inside the closure, and return values instead of the snapshot"
     case .damaged:
       "copy the store together with its -wal file and try the copy, or take it from a backup"
+    case .calculated(_, _, let part):
+      "remove \(part) with SQLite, if you know that nothing else needs it"
+    case .obstructed(_, let file, _):
+      "close the programs that have the store open, and move \(file) away"
     case .largeValue:
       "restore the file from a backup, or set the attribute to another value"
     case .unusableValues:

@@ -50,7 +50,7 @@ package struct StoreLocation: Hashable, Sendable {
     let journal = resolved + "-journal"
     if let entry = try? FileStatus(path: journal), case .other(let kind) = entry.kind {
       // SQLite would open it, and wait for a program that writes into a pipe.
-      throw .unreadable(path: path, reason: "\(journal) is a \(kind), and not a journal")
+      throw .obstructed(path: path, file: journal, kind: kind)
     }
     self.path = path
     originalPath = resolved

@@ -40,6 +40,7 @@ import Testing
       let result = try await Tool.histctl.run(words)
       #expect(result.status == 5, "\(words): \(result.errors)")
       #expect(result.errors.contains("\(place) is calculated"), "\(result.errors)")
+      #expect(result.errors.contains("hint: remove the "), "\(result.errors)")
     }
     #expect(try StoreQuery(path: store).lines("SELECT Z_PK FROM ATRANSACTION") == rows)
     let log = try await Tool.histctl.run(["log", store, "--json"])

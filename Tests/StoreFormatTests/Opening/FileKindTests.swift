@@ -63,8 +63,7 @@ struct FileKindTests {
     let store = try SampleStore.write(to: folder.file("trips.store"))
     try #require(mkfifo(store + "-journal", 0o600) == 0)
     #expect(
-      throws: StoreError.unreadable(
-        path: store, reason: "\(store)-journal is a pipe, and not a journal")
+      throws: StoreError.obstructed(path: store, file: "\(store)-journal", kind: "pipe")
     ) {
       try StoreFile(path: store)
     }

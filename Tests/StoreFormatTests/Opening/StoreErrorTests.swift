@@ -19,6 +19,8 @@ struct StoreErrorTests {
     .notCopied(path: "/a/b", copy: "/c/a/b", reason: .failed("no space")),
     .endedSnapshot(path: "/a/b"),
     .damaged(path: "/a/b", place: "ACHANGE", detail: "the column Z_PK is missing"),
+    .calculated(path: "/a/b", table: "ACHANGE", part: "the index hog"),
+    .obstructed(path: "/a/b", file: "/a/b-journal", kind: "pipe"),
   ]
 
   @Test("name the file and a remedy, and end without a full stop", arguments: all)
