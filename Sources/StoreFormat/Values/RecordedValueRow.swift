@@ -227,14 +227,15 @@ package enum RecordedValuesLayout {
       + (hasRanges
         ? [("recorded_range", ["first_transaction", "last_transaction", "last_timestamp"])] : [])
     for (table, columns) in tables {
-      let rows = try statement.rows(
-        """
-        SELECT c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
-        WHERE m.type = 'table' AND m.name = ?1
-        """, [.text(table)])
-      let present = Set(rows.compactMap(\.first))
-      if let missing = columns.first(where: { !present.contains(.text($0)) }) {
+      let declaration = try TableDeclaration(of: table, in: statement.database)
+      // A view or a virtual table has no pages.
+      let present = declaration.rootPage == nil ? [] : declaration.columnNames
+      if let missing = columns.first(where: { !present.contains($0) }) {
         throw refuse("its table \(table) has no column \(missing)")
+      }
+      // SQLite would calculate it whenever a value is recorded or deleted, whatever that takes.
+      if let part = declaration.calculation {
+        throw refuse("\(part) of its table \(table) is calculated")
       }
     }
     guard

@@ -166,6 +166,10 @@ import Testing
   }
 
   @Test func whatCannotBeUsedIsToldAndTheAnswerGoesWithout() async throws {
+    try StoreQuery(path: trips.valuesPath).run("CREATE INDEX hog ON recorded_value (kind || name)")
+    let calculated = try await run("show Trips.store 4")
+    #expect(calculated.status == 5)
+    #expect(calculated.errors.contains("the index hog of its table recorded_value is calculated"))
     let other = try RecordedTrips()
     try FileManager.default.removeItem(atPath: trips.valuesPath)
     try FileManager.default.copyItem(atPath: other.valuesPath, toPath: trips.valuesPath)
