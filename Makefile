@@ -37,8 +37,12 @@ DESTDIR ?=
 INSTALL_BINARY ?=
 # VERBOSE=1 shows what the quiet steps hide.
 QUIET := $(if $(VERBOSE),,--quiet)
-# HISTCTL_OPTIMIZED=1 optimises the libraries in debug builds, too: the tests take half the time.
-export HISTCTL_OPTIMIZED ?= 1
+# The build of all checks. It is optimised like the program that people get: the suite takes half of the
+# time that a debug build takes. The tests see internal declarations, which makes it another build than
+# that of `make release`.
+CHECKED_FOLDER := .build/checked
+CHECKED := --configuration release --scratch-path $(CHECKED_FOLDER) -Xswiftc -enable-testing
+PROGRAMS = $$($(SWIFT) build $(CHECKED) --show-bin-path $(BUILD_FLAGS))
 # The release program contains the Swift and C++ runtimes and starts three times as fast for it. lld
 # lays it out so that fewer pages are touched at the start, and packs its relocations where the C
 # library understands that. It searches no library beside itself: anyone who can write to its folder
@@ -53,7 +57,7 @@ FORMAT := $(SWIFT) format
 FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FILES)
 PAGES = $(wildcard man/*.[157])
 
-.PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
+.PHONY: help demo program setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
   completions schema browser-test packaging workflows contrib parity session-code \
   libraries fuzz soak mutation ci clean benchmark benchmark-models analysis
@@ -122,9 +126,13 @@ deb-check: setup-package $(if $(INSTALL_BINARY),,release) ## make it, and check 
 
 test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds real stores, HISTCTL_EVERY_FAULT=1 all faults
 	@echo "test: building (some minutes the first time)"
-	@$(SWIFT) build --build-tests $(QUIET) $(BUILD_FLAGS)
+	@$(SWIFT) build $(CHECKED) --build-tests $(QUIET) $(BUILD_FLAGS)
 	@echo "test: running$(if $(HISTCTL_REAL_STORES), with the real stores of HISTCTL_REAL_STORES,)"
-	@.ci/run-tests $(SWIFT) test --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS)
+	@.ci/run-tests $(SWIFT) test $(CHECKED) --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS)
+
+# What most checks run.
+program: setup
+	@$(SWIFT) build $(CHECKED) --product histctl $(QUIET) $(BUILD_FLAGS)
 
 lint: ## check the style of all Swift code against .swift-format, and the wording
 	@echo "lint: $(SWIFT_FILES)"
@@ -139,30 +147,28 @@ format: ## rewrite all Swift code in that style
 # on the command line would fail on warnings of the dependencies as well.
 warnings: setup ## build everything, tests included, with warnings as errors
 	@echo "warnings: building with warnings as errors (some minutes the first time)"
-	@HISTCTL_STRICT=1 $(SWIFT) build --build-tests $(QUIET) $(BUILD_FLAGS)
+	@HISTCTL_STRICT=1 $(SWIFT) build $(CHECKED) --build-tests $(QUIET) $(BUILD_FLAGS)
 
 architecture: ## check that no target imports upward or sideways
 	@echo "architecture: Sources Tests"
 	@.ci/check-floors
 
-docs: setup ## write the manual pages and shell completions from the command line definitions
+docs: program ## write the manual pages and shell completions from the command line definitions
 	@echo "docs: man completions"
-	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
-	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
-	@.ci/docs write "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"
+	@$(SWIFT) build $(CHECKED) --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
+	@.ci/docs write "$(PROGRAMS)"
 
-docs-check: setup ## check that the committed pages and completions are what `make docs` writes
+docs-check: program ## check that the committed pages and completions are what `make docs` writes
 	@echo "docs-check: man completions"
-	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
-	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
-	@.ci/docs check "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"
+	@$(SWIFT) build $(CHECKED) --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
+	@.ci/docs check "$(PROGRAMS)"
 
 docc: setup-test ## build the documentation of the libraries, and check their public interface
 	@echo "docc: $(wildcard Sources/*/*.docc)"
-	@$(SWIFT) build $(QUIET) $(BUILD_FLAGS)
-	@words=$$($(SWIFT) package $(BUILD_FLAGS) dump-symbol-graph --minimum-access-level package \
+	@$(SWIFT) build $(CHECKED) $(QUIET) $(BUILD_FLAGS)
+	@words=$$($(SWIFT) package $(CHECKED) $(BUILD_FLAGS) dump-symbol-graph --minimum-access-level package \
 	  --skip-synthesized-members 2>&1) || { echo "$$words"; exit 1; }
-	@programs=$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS)) && \
+	@programs=$(PROGRAMS) && \
 	  .ci/check-listings public "$$programs" README.md $(filter-out $(INNER),$(wildcard Sources/*/*.docc/*.md)) && \
 	  .ci/check-listings package "$$programs" $(filter $(INNER),$(wildcard Sources/*/*.docc/*.md)) && \
 	  .ci/interface $(INTERFACE) "$$programs/../symbolgraph" && \
@@ -186,55 +192,49 @@ schema: setup-test ## check the JSON Schemas of lines, and their examples agains
 	@for schema in man/*.schema.json; do echo "schema: $$schema"; \
 	  $(PYTHON) Tests/Tools/validate_lines.py --check-schema --schema "$$schema" || exit 1; done
 
-browser-test: setup-browser ## test the page of a report in headless Chromium; HISTCTL_REAL_STORES=DIR adds real stores
+browser-test: setup-browser program ## test the page of a report in headless Chromium; HISTCTL_REAL_STORES=DIR adds real stores
 	@echo "browser-test: Tests/Browser"
-	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
-	@$(PYTHON) Tests/Browser/run "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
+	@$(PYTHON) Tests/Browser/run "$(PROGRAMS)/histctl"
 
 # Not part of `make ci`: it builds everything once more, for libFuzzer.
-fuzz: setup-test ## fuzz the decoders (FUZZ_FLAGS="--entry line --runs 1000000"); HISTCTL_REAL_STORES=DIR adds real stores
-	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
-	@$(PYTHON) .ci/fuzz "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl" $(FUZZ_FLAGS)
+fuzz: setup-test program ## fuzz the decoders (FUZZ_FLAGS="--entry line --runs 1000000"); HISTCTL_REAL_STORES=DIR adds real stores
+	@$(PYTHON) .ci/fuzz "$(PROGRAMS)/histctl" $(FUZZ_FLAGS)
 
-soak: setup-test ## run random commands on a store in use, with kills and damage, for SOAK_MINUTES=1
-	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
-	@$(PYTHON) Tests/Soak/run "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl" --minutes $(SOAK_MINUTES) $(SOAK_FLAGS)
+soak: setup-test program ## run random commands on a store in use, with kills and damage, for SOAK_MINUTES=1
+	@$(PYTHON) Tests/Soak/run "$(PROGRAMS)/histctl" --minutes $(SOAK_MINUTES) $(SOAK_FLAGS)
 
 # Not part of `make ci`: it builds everything once more and runs thousands of tests.
 mutation: setup-test ## test the tests of the rules with mutants (MUTATION_FLAGS="--only RetentionRule")
 	@$(PYTHON) .ci/mutate $(MUTATION_FLAGS)
 
-packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
+packaging: setup-ci program ## check installing, uninstalling and packaging, without a release build
 	@echo "packaging: install uninstall deb tarball bundle formula rpm"
-	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
-	@.ci/check-install "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
+	@.ci/check-install "$(PROGRAMS)/histctl"
 	@.ci/check-deb
-	@.ci/check-release "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
+	@.ci/check-release "$(PROGRAMS)/histctl"
 
 workflows: setup-ci ## check workflows, forms, scripts and the Dockerfile with linters from PyPI
 	@echo "workflows: .github .ci packaging contrib"
 	@.ci/check-workflows
 
-contrib: setup-ci ## check the files for other programs in contrib against histctl
+contrib: setup-ci program ## check the files for other programs in contrib against histctl
 	@echo "contrib: grafana lnav pre-commit vector fluent-bit mcp"
-	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
-	@.ci/check-contrib "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
+	@.ci/check-contrib "$(PROGRAMS)/histctl"
 
-# Both build packages of their own in this build folder, so that swift-syntax is compiled once. They
+# Both build packages of their own in the build folder of the tests, so that swift-syntax is compiled once. They
 # come last, because they replace the plan of this package's build.
 session-code: parity ## build the code of Apple's sessions and Tests/Parity against OpenSwiftData, and run them
 	@echo "session-code: Tests/SessionCode"
-	@.ci/session-code $(QUIET) $(BUILD_FLAGS)
+	@.ci/session-code $(CHECKED) $(QUIET) $(BUILD_FLAGS)
 
-parity: setup ## compare what Tests/Parity sees with its transcript; on macOS it uses SwiftData
+parity: program ## compare what Tests/Parity sees with its transcript; on macOS it uses SwiftData
 	@echo "parity: Tests/Parity"
-	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@rm -rf .build/parity
-	@.ci/parity "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl" .build/parity $(QUIET) $(BUILD_FLAGS)
+	@.ci/parity "$(PROGRAMS)/histctl" .build/parity $(CHECKED) $(QUIET) $(BUILD_FLAGS)
 
 libraries: setup-test ## check that the libraries can be used without compiling swift-syntax
 	@echo "libraries: PersistentHistory HistoryCoding HistoryArchive"
-	@.ci/check-libraries $(BUILD_FLAGS)
+	@.ci/check-libraries $(CHECKED_FOLDER)/release.yaml $(CHECKED) $(BUILD_FLAGS)
 
 # One nested make, so that every step has HISTCTL_STRICT and the code is built once. It keeps going, so
 # that one run reports every failing check.

@@ -7,15 +7,14 @@ let strict: [SwiftSetting] =
   Context.environment["HISTCTL_STRICT"] == "1"
   ? [.treatAllWarnings(as: .error)] : []
 
-// HISTCTL_OPTIMIZED=1 optimises the libraries in debug builds: the tests run them thousands of times, and
-// unoptimised generic code takes most of that time.
 // HISTCTL_FUZZ=1 adds the program that fuzzes the decoders, which are then built for it; `.ci/fuzz` builds it.
 let isFuzzed = Context.environment["HISTCTL_FUZZ"] == "1"
 let library: [SwiftSetting] =
-  isFuzzed
-  ? [.unsafeFlags(["-sanitize=fuzzer,address"])]
-  : Context.environment["HISTCTL_OPTIMIZED"] == "1"
-    ? strict + [.unsafeFlags(["-O"], .when(configuration: .debug))] : strict
+  isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : strict
+
+// The tests run once, so that optimising them would take longer than it saves.
+let test: [SwiftSetting] =
+  strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 // HISTCTL_COMMIT is the commit that `histctl --version` names; the Makefile finds it out for a release build.
 let commit: [CSetting] =
@@ -197,42 +196,42 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"],
-      swiftSettings: strict),
+      swiftSettings: test),
     .testTarget(
-      name: "TerminalTests", dependencies: ["Terminal", "TestSupport"], swiftSettings: strict),
+      name: "TerminalTests", dependencies: ["Terminal", "TestSupport"], swiftSettings: test),
     .testTarget(
       name: "StoreFormatTests",
       dependencies: [
         "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat", "TestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: test),
     .testTarget(
       name: "StoreEditingTests",
       dependencies: [
         "DurableFiles", "PropertyLists", "StoreAppender", "StoreEditing", "StoreFormat",
         "TestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: test),
     .testTarget(
       name: "PersistentHistoryTests",
       dependencies: [
         "PersistentHistory", "TestSupport",
         .product(name: "CustomDump", package: "swift-custom-dump"),
-      ], swiftSettings: strict),
+      ], swiftSettings: test),
     .testTarget(
       name: "HistoryCodingTests",
       dependencies: [
         "HistoryCoding", "TestSupport",
         .product(name: "CustomDump", package: "swift-custom-dump"),
-      ], swiftSettings: strict),
+      ], swiftSettings: test),
     .testTarget(
       name: "HistoryArchiveTests",
       dependencies: [
         "HistoryArchive", "TestSupport",
         .product(name: "CustomDump", package: "swift-custom-dump"),
-      ], exclude: ["Fixtures"], swiftSettings: strict),
+      ], exclude: ["Fixtures"], swiftSettings: test),
     .testTarget(
-      name: "DemoStoreTests", dependencies: ["DemoStore", "TestSupport"], swiftSettings: strict),
+      name: "DemoStoreTests", dependencies: ["DemoStore", "TestSupport"], swiftSettings: test),
     // A process that saves models, for tests with several writers and with killed ones.
     .executableTarget(
       name: "ModelSaver", dependencies: ["OpenSwiftData"], path: "Tests/ModelSaver",
@@ -247,15 +246,15 @@ let package = Package(
     .testTarget(
       name: "OpenSwiftDataTests",
       dependencies: ["AppModels", "OpenSwiftData", "ModelSaver", "histctl", "TestSupport"],
-      swiftSettings: strict),
+      swiftSettings: test),
     .testTarget(
       name: "SampleTripsTests",
       dependencies: ["sampletrips", "sampletrips-widget", "histctl", "TestSupport"],
-      swiftSettings: strict),
+      swiftSettings: test),
     .testTarget(
       name: "HistctlCommandsTests",
       dependencies: ["HistctlCommands", "HistoryOperations", "Terminal", "histctl", "TestSupport"],
-      swiftSettings: strict
+      swiftSettings: test
     ),
   ]
 )
