@@ -1,6 +1,24 @@
+// For locks that belong to an open file and not to the process.
+#define _GNU_SOURCE
+
 #include "CSQLiteSupport.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
+
+// MARK: - The lock of readers
+
+int csqlite_lock_for_reading(int descriptor) {
+#ifdef F_OFD_SETLK
+  // SQLite's "shared" bytes: https://www.sqlite.org/lockingv3.html
+  struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+#else
+  (void)descriptor;
+  return -1;
+#endif
+}
 
 // MARK: - The file
 

@@ -50,6 +50,22 @@ package enum StoreConnection {
     }
   }
 
+  /// Opens a copy in memory of a small store that no program has open, or returns `nil` for any other.
+  ///
+  /// In place, SQLite would create a `-wal` and a `-shm` beside it, which takes longer than reading it.
+  static func openCopyInMemory(_ location: StoreLocation) throws -> DatabaseQueue? {
+    guard let content = ClosedStore.content(of: location) else { return nil }
+    let queue = try DatabaseQueue(configuration: configuration(busyTimeout: 0))
+    let count = sqlite3_int64(content.count)
+    let result = queue.inDatabase {
+      // SQLite releases the memory, also if this fails.
+      sqlite3_deserialize(
+        $0.sqliteConnection, "main", content.baseAddress, count, count,
+        UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY))
+    }
+    return result == SQLITE_OK ? queue : nil
+  }
+
   /// Opens a copy of the current state of a store, which is locked only during the copy.
   static func openCopy(_ location: StoreLocation, busyTimeout: Double) throws -> DatabaseQueue {
     let source = try open(location, mode: .shared, busyTimeout: busyTimeout)

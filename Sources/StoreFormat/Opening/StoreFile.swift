@@ -40,9 +40,9 @@ public final class StoreFile: Sendable {
   ///   - location: The store's files.
   ///   - busyTimeout: Seconds to wait for a locked store.
   ///   - allowsPrivateCopy: Whether a store that cannot be read in place may be copied.
-  ///   - keepsNoLock: Whether a store with a rollback journal is read from a private copy: reading it in place
-  ///     blocks its app from saving, for example while a pager waits. If the copy fails, the store is read in
-  ///     place.
+  ///   - keepsNoLock: Whether a store with a rollback journal, or a small closed one, is read from a private
+  ///     copy: reading it in place blocks its app from saving, for example while a pager waits, or leaves files
+  ///     beside it. If the copy fails, the store is read in place.
   /// - Throws: ``StoreError``.
   package init(
     location: StoreLocation, busyTimeout: Double = 5, allowsPrivateCopy: Bool = true,
@@ -51,9 +51,11 @@ public final class StoreFile: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     isHeld = false
-    if keepsNoLock, !location.isWorkingCopy, try !location.readHeader().usesLog,
+    if keepsNoLock, !location.isWorkingCopy,
       let stamp = try? OpeningStamp(location, .privateCopy),
-      let copy = try? StoreConnection.openCopy(location, busyTimeout: busyTimeout)
+      let copy = try StoreConnection.openCopyInMemory(location)
+        ?? (location.readHeader().usesLog
+          ? nil : try? StoreConnection.openCopy(location, busyTimeout: busyTimeout))
     {
       queue = copy
       accessMode = .privateCopy
@@ -104,7 +106,7 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Reads one snapshot of a store, of which no file ever appears beside it.
+  /// Reads one snapshot of a store without creating any file beside it.
   ///
   /// - Parameters:
   ///   - location: The store's files, which this process must not have open.

@@ -1,0 +1,49 @@
+import CSQLiteSupport
+import GRDBSQLite
+import Libc
+import SystemPackage
+
+/// Reads the bytes of a small store that no program has open.
+///
+/// Every program that saves to a store with a write-ahead log creates the `-wal` first, and the last one that
+/// closes the store deletes it only with an exclusive lock. So while a reader's lock is held, and if there is no
+/// `-wal` afterwards, no program has changed the file meanwhile. Without a write-ahead log, the lock itself
+/// keeps others from writing.
+enum ClosedStore {
+  /// The maximum size of a store in bytes; reading a larger one in place is faster.
+  private static let maxSize: Int64 = 1 << 20
+
+  /// Returns the bytes of a store in memory that SQLite allocated, or `nil` if the store is larger, may be open,
+  /// was left in the middle of a save, or cannot be read.
+  ///
+  /// The bytes name a rollback journal as the way to save: a database in memory has no write-ahead log.
+  static func content(of location: StoreLocation) -> UnsafeMutableBufferPointer<UInt8>? {
+    let descriptor = open(location.resolvedPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    let file = FileDescriptor(rawValue: descriptor)
+    defer { try? file.close() }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      (Int64(FileHeader.length)...maxSize).contains(Int64(status.st_size)),
+      csqlite_lock_for_reading(descriptor) == 0,
+      !exists(location.logPath), !exists(location.journalPath)
+    else { return nil }
+    let count = Int(status.st_size)
+    guard let memory = sqlite3_malloc64(sqlite3_uint64(count)) else { return nil }
+    let bytes = UnsafeMutableRawBufferPointer(start: memory, count: count)
+    guard (try? file.fill(bytes, from: 0)) == count,
+      FileHeader(Array(bytes.prefix(FileHeader.length))) != nil,
+      !exists(location.logPath)
+    else {
+      sqlite3_free(memory)
+      return nil
+    }
+    (bytes[18], bytes[19]) = (1, 1)
+    return bytes.assumingMemoryBound(to: UInt8.self)
+  }
+
+  private static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 || errno != ENOENT
+  }
+}
