@@ -148,7 +148,7 @@ import Testing
     #expect(Set(cascades.map { $0.prefix { $0 != "|" } }) == ["app", "server-sync"])
   }
 
-  @Test func tombstonesKeepWhatTheModelSays() throws {
+  @Test func tombstonesKeepThePreservedAttributes() throws {
     // By the order of names: identifier, name; title; nothing.
     #expect(
       try query.lines(

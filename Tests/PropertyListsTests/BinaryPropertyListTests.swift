@@ -45,7 +45,7 @@ struct BinaryPropertyListTests {
   }
 
   @Test(
-    "Objects that are no valid scalar are refused",
+    "Objects that are not valid scalars are refused",
     arguments: [
       [0x0F], [0x01], [0x15], [0x20, 0], [0x21, 0, 0], [0x32, 0, 0, 0, 0], [0x70], [0x90], [0xB0],
       [0xC0], [0xE0], [0xF0], [0x11, 0], [0x23, 0], [0x33], [0x41], [0x5F], [0x5F, 0x14],
@@ -111,7 +111,7 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test("A list that is cut off anywhere is refused")
+  @Test("A list truncated at any position is refused")
   func refusesTruncated() {
     for count in 0..<Fixture.sampleBytes.count {
       let bytes = Array(Fixture.sampleBytes.prefix(count))

@@ -62,7 +62,7 @@ struct BinaryPropertyListWriterTests {
     #expect(try list.root == value)
   }
 
-  @Test("What cannot be read back is not written")
+  @Test("Values that cannot be read back are not written")
   func refuses() {
     #expect(throws: PropertyListError.self) { try BinaryPropertyListWriter.bytes(of: .uid(-1)) }
     #expect(throws: PropertyListError.self) {

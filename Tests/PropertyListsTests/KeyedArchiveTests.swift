@@ -164,7 +164,7 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("Other property lists are no archives")
+  @Test("Other property lists are not archives")
   func refusesOthers() throws {
     guard case .dictionary(let frame) = list([]) else { return }
     var others: [PropertyListValue] = [.array([]), .string("$null"), Fixture.sample]
@@ -182,7 +182,7 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("A missing, null or dangling root is told apart from an object")
+  @Test("A missing, null or dangling root is distinguished from an object")
   func readsRoots() throws {
     let none: [String: PropertyListValue] = [:]
     for top in [none, ["root": .uid(0)], ["root": .string("x")]] {

@@ -72,7 +72,7 @@ struct XMLPropertyListTests {
     "tiny": .real(1e-7), "u": .unsigned(.max), "u16": .string("Grüße 👋"),
   ])
 
-  @Test("What Python's plistlib writes is read, and written byte for byte")
+  @Test("Lists written by Python's plistlib are read, and written byte for byte")
   func matchesPlistlib() throws {
     #expect(try read(Self.document) == Self.value)
     let written = try XMLPropertyListWriter.bytes(of: Self.value)
@@ -168,7 +168,7 @@ struct XMLPropertyListTests {
     #expect(throws: PropertyListError.self) { try XMLPropertyList.value(of: text, limits: less) }
   }
 
-  @Test("A document that is cut off or changed anywhere is read or refused")
+  @Test("A truncated or changed document is read or refused")
   func survivesMutations() {
     let bytes = Array(Self.document.utf8)
     let end = bytes.count - 1
@@ -203,7 +203,7 @@ struct XMLPropertyListTests {
   }
 
   @Test(
-    "What XML cannot express is not written",
+    "Values that XML cannot express are not written",
     arguments: [
       .null, .uid(-1), .uid(4_294_967_296), .string("\u{0}"), .string("\u{1B}"), .date(.nan),
       .date(.infinity), .date(252_423_993_600), .date(-63_113_904_001),

@@ -62,7 +62,7 @@ import Testing
     #expect(token == #"{"storeTokens":{"\#(identifier)":4}}"#)
   }
 
-  @Test func whatIsReplacedIsGone() async throws {
+  @Test func replacedModelsAreDeleted() async throws {
     let folder = try await Self.folder()
     let edited = try await Self.app.run(["edit", "Rome", "--stay", "Hotel"], folder: folder.path)
     #expect(edited.status == 0, "\(edited.errors)")
@@ -111,7 +111,7 @@ import Testing
         .lines("SELECT count(*) FROM ATRANSACTION") == ["2"])
   }
 
-  @Test func namesDoNothingToTheTerminal() async throws {
+  @Test func controlCharactersInNamesAreEscaped() async throws {
     let folder = try TemporaryFolder()
     let name = "\u{1B}[31mRed\u{202E}"
     #expect(try await Self.app.run(["add", name], folder: folder.path).status == 0)

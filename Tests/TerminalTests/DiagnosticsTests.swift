@@ -67,7 +67,7 @@ extension DescriptorTests {
       #expect(colored == "\u{1B}[1;31mhistctl: \u{1B}[0mx\n")
     }
 
-    @Test func nobodyListeningIsNoFailure() throws {
+    @Test func aClosedPipeIsIgnored() throws {
       Signals.ignoreFailedWrites()
       let pipe = try TestPipe()
       close(pipe.reading)
@@ -124,7 +124,7 @@ extension DescriptorTests {
       }
     }
 
-    @Test func progressIsSilentWhereNobodyLooks() throws {
+    @Test func progressNeedsATerminal() throws {
       let pipe = try TestPipe()
       for (isTerminal, isQuiet, isDumb) in [
         (false, false, false), (true, true, false), (true, false, true),

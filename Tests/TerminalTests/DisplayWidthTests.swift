@@ -12,7 +12,7 @@ import Testing
     ("\u{FEFF}", 0), ("〿", 1), ("𠀀", 2), ("㍿", 2), ("क", 1), ("נִ", 1), ("\u{AD}", 1), ("©️a", 3),
     ("가\u{11A8}", 2), ("か\u{3099}", 2),
   ])
-  func textHasTheWidthThatTerminalsGiveIt(_ text: String, _ width: Int) {
+  func textHasItsWidthOnTerminals(_ text: String, _ width: Int) {
     #expect(text.displayWidth == width)
   }
 

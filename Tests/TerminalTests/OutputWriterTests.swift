@@ -29,7 +29,7 @@ extension DescriptorTests {
       #expect(readToEnd(pipe.reading) == [0x61, 0x62, 0x00, 0xFF, 0x63, 0xC3, 0xA9, 0x0A])
     }
 
-    @Test func sizesAroundTheBufferLoseAndDoubleNothing() throws {
+    @Test func sizesAroundTheBufferArriveUnchanged() throws {
       let folder = try ScriptFolder()
       let path = folder.file("output")
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -47,7 +47,7 @@ extension DescriptorTests {
       #expect(try folder.text(path) == expected)
     }
 
-    @Test func nothingGoesOutBeforeFlushUnlessEachLineIsAskedFor() throws {
+    @Test func buffersUntilFlushOrEachLine() throws {
       let pipe = try TestPipe()
       _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
       var block = [UInt8](repeating: 0, count: 16)
@@ -64,7 +64,7 @@ extension DescriptorTests {
       _ = pipe.finish()
     }
 
-    @Test func aClosedPipeIsToldApartAndStays() throws {
+    @Test func aClosedPipeHasItsOwnErrorAndStays() throws {
       let pipe = try TestPipe()
       close(pipe.reading)
       defer { close(pipe.writing) }
@@ -75,7 +75,7 @@ extension DescriptorTests {
       #expect(throws: OutputError.closedPipe) { try writer.close() }
     }
 
-    @Test func whoeverOutlivesItsReaderGoesOn() throws {
+    @Test func aWriterMayOutliveItsReader() throws {
       let pipe = try TestPipe()
       close(pipe.reading)
       defer { close(pipe.writing) }
@@ -87,7 +87,7 @@ extension DescriptorTests {
       try writer.close()
     }
 
-    @Test func whatActsOnATerminalIsWrittenOutHoweverItIsCut() throws {
+    @Test func controlCharactersAreEscapedAcrossWrites() throws {
       let json = "{\"a\":\"é\u{9B}31m\u{7F}\u{202E}\u{E0041}👩‍👩‍👧\"}"
       let bytes = Array((json + "\n").utf8)
       for size in [1, 2, 3, 5, bytes.count] {

@@ -50,7 +50,7 @@ extension DescriptorTests {
       #expect(try shown(pager: script, isPaged: false) == "hello\n")
     }
 
-    @Test func noPagerWhereNoneIsWanted() throws {
+    @Test func startsNoUnwantedPager() throws {
       for pager in ["", "cat", "  ", " cat "] { #expect(try shown(pager: pager) == "hello\n") }
       var piped = environment(pager: "false")
       piped.isOutputTerminal = false
@@ -95,7 +95,7 @@ extension DescriptorTests {
       #expect(pipe.finish() == "line 0\n")
     }
 
-    @Test func anErrorIsThrownAfterWhatWasShown() throws {
+    @Test func anErrorIsThrownAfterTheOutput() throws {
       let folder = try ScriptFolder()
       let script = try folder.script("pager", "cat; echo end")
       for isPaged in [true, false] {

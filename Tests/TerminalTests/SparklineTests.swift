@@ -27,7 +27,7 @@ import Testing
     (9.994, "9.99"), (9.996, "10"), (11.41, "11.4"), (41.6, "41.6"), (99.94, "99.9"),
     (99.96, "100"), (1203.6, "1,204"), (1e14, "100,000,000,000,000"), (1e300, "-"), (.nan, "-"),
   ])
-  func ratesHaveAsManyDigitsAsTell(_ value: Double, _ expected: String) {
+  func ratesHaveTheirSignificantDigits(_ value: Double, _ expected: String) {
     #expect(RateText.describe(value) == expected)
   }
 }

@@ -64,7 +64,7 @@ import Testing
       ])
   }
 
-  @Test func noLineIsEverWiderThanTheTerminal() {
+  @Test func linesFitTheTerminal() {
     for width in 1...60 {
       for line in lines(table(width: width)) {
         #expect(line.displayWidth <= width)

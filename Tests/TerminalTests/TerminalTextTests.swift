@@ -27,7 +27,7 @@ import Testing
     // Bytes hidden in a run of variation selectors behind an emoji.
     ("😀\u{FE0F}\u{FE01}\u{E0101}", "😀\u{FE0F}\\u{FE01}\\u{E0101}"),
   ])
-  func whatActsOrHidesIsWrittenOut(_ text: String, _ expected: String) {
+  func actingOrHiddenCharactersAreEscaped(_ text: String, _ expected: String) {
     #expect(TerminalText.terminal.escaped(text) == expected)
   }
 
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Everything that Unicode calls a control, a bidi control or ignorable, wherever it stands.
-  @Test func noControlGetsThroughAlone() {
+  @Test func everyControlIsEscaped() {
     // The parts of Unicode that have any, and some that have none.
     let ranges: [ClosedRange<UInt32>] = [
       0...0x900, 0x1100...0x1200, 0x1780...0x1900, 0x2000...0x2100, 0x3100...0x3200,

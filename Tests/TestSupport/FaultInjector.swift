@@ -1,10 +1,9 @@
 #if os(Linux)
 import Foundation
 
-/// Runs programs in which one of the system calls fails by which they change files, or in which they
-/// are killed there.
+/// Runs programs in which one of the system calls that change files fails, or which are killed at one.
 package struct FaultInjector: Sendable {
-  /// What happens to a call.
+  /// The fault of a call.
   package enum Kind: String, CaseIterable, Sendable {
     /// The program is killed before it.
     case kill
@@ -16,10 +15,10 @@ package struct FaultInjector: Sendable {
     case error
   }
 
-  /// What happens where.
+  /// A fault and its place.
   package struct Fault: Hashable, Sendable, CustomStringConvertible {
     package let kind: Kind
-    /// At which call, counted from 1.
+    /// The number of the call, counted from 1.
     package let call: Int
     /// Whether all later calls fail as well.
     package let lasts: Bool
@@ -48,11 +47,11 @@ package struct FaultInjector: Sendable {
     package var description: String { name + " " + path }
   }
 
-  /// Returns the calls at which faults have their turn: the first, a few more, others in every run, and in
-  /// the end one that is never made. With `HISTCTL_EVERY_FAULT=1` all.
+  /// Returns the calls at which to inject faults: the first, a few more that differ in every run, or all
+  /// with `HISTCTL_EVERY_FAULT=1`, and finally one that is never made.
   ///
   /// - Parameters:
-  ///   - calls: The calls of an undisturbed run.
+  ///   - calls: The calls of a run without faults.
   ///   - canHappen: Whether the fault is possible at a call.
   package static func turns(
     of calls: [Call], where canHappen: (Call) -> Bool = { _ in true }
@@ -61,7 +60,7 @@ package struct FaultInjector: Sendable {
     return Set(all.prefix(1) + Campaign.sample(8, of: all)).sorted() + [calls.count + 100]
   }
 
-  /// What a test cannot go on without.
+  /// Something that a test needs and does not have.
   package struct Missing: Error { let what: String }
 
   private static let compiler = Tool("cc") ?? Tool("clang")
@@ -70,7 +69,7 @@ package struct FaultInjector: Sendable {
   /// Whether this machine has a compiler of C.
   package static let isPossible = compiler != nil
 
-  /// Builds into a folder what is loaded into the programs.
+  /// Builds the library that is loaded into the programs, in a folder.
   package init(folder: TemporaryFolder) async throws {
     guard let compiler = Self.compiler else { throw Missing(what: "a compiler of C") }
     library = folder.file("fault_at_call.so")
@@ -81,12 +80,12 @@ package struct FaultInjector: Sendable {
     guard result.status == 0 else { throw Missing(what: result.errors) }
   }
 
-  /// Runs a program to the fault and whatever it makes of it.
+  /// Runs a program with a fault to its end.
   ///
   /// - Parameters:
-  ///   - files: What the paths of the files begin with.
+  ///   - files: The beginning of the paths of the files.
   ///   - folder: The folder in which it runs.
-  ///   - clockStep: By how many milliseconds clocks go on each time that they are looked at.
+  ///   - clockStep: The milliseconds that clocks advance each time they are read.
   package func run(
     _ program: Tool, _ arguments: [String], files: String, _ fault: Fault, folder: String? = nil,
     clockStep: Int = 0
@@ -100,12 +99,12 @@ package struct FaultInjector: Sendable {
       ], folder: folder)
   }
 
-  /// Runs a program, which waits before a call until it is let go on.
+  /// Runs a program that waits before a call until it is allowed to continue.
   ///
   /// - Parameters:
-  ///   - call: Which call, counted from 1.
-  ///   - gate: A file that the program makes when it has come to the call. It goes on when somebody
-  ///     removes it.
+  ///   - call: The number of the call, counted from 1.
+  ///   - gate: A file that the program creates when it reaches the call. It continues when the file is
+  ///     removed.
   package func hold(
     _ program: Tool, _ arguments: [String], files: String, at call: Int, gate: String,
     folder: String? = nil
@@ -118,7 +117,7 @@ package struct FaultInjector: Sendable {
       ], folder: folder)
   }
 
-  /// One step by which a program changed a file, or made sure of it.
+  /// One step by which a program changed or synchronized a file.
   package struct Step: Sendable {
     /// What was done.
     package enum Kind: Sendable {
@@ -133,7 +132,7 @@ package struct FaultInjector: Sendable {
     package let kind: Kind
   }
 
-  /// Runs a program undisturbed and gives the steps of all its writing, with the bytes.
+  /// Runs a program without faults and returns all its steps, with the written bytes.
   package func steps(
     of program: Tool, _ arguments: [String], files: String, folder: String? = nil,
     clockStep: Int = 0
@@ -162,7 +161,7 @@ package struct FaultInjector: Sendable {
     return (steps, result)
   }
 
-  /// Runs a program undisturbed and gives the calls that could be.
+  /// Runs a program without faults and returns the calls at which faults are possible.
   package func calls(
     of program: Tool, _ arguments: [String], files: String, folder: String? = nil,
     clockStep: Int = 0
@@ -176,7 +175,8 @@ package struct FaultInjector: Sendable {
     return (calls, result)
   }
 
-  /// Runs a program undisturbed and returns what the library wrote into the file that a variable names.
+  /// Runs a program without faults and returns the bytes that the library wrote to the file that a
+  /// variable names.
   private func record(
     _ variable: String, of program: Tool, _ arguments: [String], files: String, folder: String?,
     clockStep: Int

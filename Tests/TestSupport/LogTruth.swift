@@ -1,7 +1,7 @@
 import Foundation
 import StoreFormat
 
-/// The states of a store's log as plain SQLite gives them: from copies whose log is cut after each commit.
+/// The states of a store's log as plain SQLite reads them: from copies whose log is cut after each commit.
 package struct LogTruth {
   /// The store file and the log, as they were.
   package let store: [UInt8]

@@ -6,10 +6,10 @@ package enum LongHistory {
   /// Writes a store.
   ///
   /// - Parameters:
-  ///   - path: Where.
-  ///   - transactions: How many, numbered from 1 and a second apart.
-  ///   - changesEach: How many changes each of them has.
-  ///   - sizes: How many changes some of them have instead.
+  ///   - path: The path of the store.
+  ///   - transactions: The number of transactions, numbered from 1 and a second apart.
+  ///   - changesEach: The number of changes of each transaction.
+  ///   - sizes: Other numbers of changes, by transaction.
   @discardableResult
   package static func write(
     to path: String, transactions: Int, changesEach: Int, sizes: [Int: Int] = [:],
@@ -44,8 +44,8 @@ package enum LongHistory {
     return path
   }
 
-  /// Writes a store of the model of trips whose long history tells nothing of its tables, with a tag
-  /// for an app to write on.
+  /// Writes a store of the trips model with a long history unrelated to its tables, and with a tag for
+  /// an app to update.
   package static func writeForApps(
     to path: String, transactions: Int, changesEach: Int
   ) throws {

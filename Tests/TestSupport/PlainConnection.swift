@@ -27,12 +27,12 @@ extension String: BoundValue {
   package var stored: StoredValue { .text(self) }
 }
 
-/// A connection to SQLite without anything around it.
+/// A connection to SQLite without a wrapper library.
 ///
 /// The suite writes thousands of stores and reads their tables whole. GRDB, which debug builds do not
 /// optimise, takes several times as long for that.
 final class PlainConnection {
-  /// What SQLite refused.
+  /// An error of SQLite.
   struct Failure: Error, CustomStringConvertible {
     let code: Int32
     let message: String
@@ -90,7 +90,7 @@ final class PlainConnection {
     while try step(statement, sql) {}
   }
 
-  /// Runs statements in a transaction, which is undone if one of them fails.
+  /// Runs statements in a transaction, which is rolled back if one of them fails.
   func inTransaction(_ body: () throws -> Void) throws {
     try run("BEGIN IMMEDIATE", [])
     do {
@@ -102,7 +102,7 @@ final class PlainConnection {
     }
   }
 
-  /// The rows that a statement gives.
+  /// Returns the rows of a statement.
   func rows(_ sql: String) throws -> [[StoredValue]] {
     let statement = try prepare(sql)
     defer { sqlite3_finalize(statement) }
@@ -141,7 +141,7 @@ final class PlainConnection {
   private func bind(
     _ value: StoredValue, to statement: OpaquePointer, at index: Int32
   ) -> Int32 {
-    // SQLite copies what it is given.
+    // SQLite copies the bytes.
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     switch value {
     case .null: return sqlite3_bind_null(statement, index)

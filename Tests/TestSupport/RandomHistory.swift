@@ -29,7 +29,7 @@ package struct RandomHistory {
 
   // MARK: - Stores
 
-  /// What an app may have set, and what it should not have been able to.
+  /// Texts that an app may set, and values that it should not be able to set.
   private static let texts: [StoredValue] = [
     .null, .text("app"), .text("widget"), .text("é"), .text("e\u{301}"), .text(""), .text("8597"),
     .malformedText([0xff, 0x41]), .malformedText([0x61, 0, 0x62]), .text("App"), .blob([0x61]),

@@ -2,7 +2,7 @@ import Foundation
 
 /// Stores that Apple's frameworks wrote, where this machine has them.
 ///
-/// They are looked for in `HISTCTL_REAL_STORES`, else in a folder that stands beside the checkout.
+/// They are looked for in `HISTCTL_REAL_STORES`, else in a folder beside the checkout.
 package enum RealStores {
   private static let checkout = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -4,7 +4,7 @@ import StoreFormat
 
 /// A store of trips whose updates were saved with their values beside it.
 package struct RecordedTrips {
-  /// When the first transaction was saved, in seconds since 2001; each next one a minute later.
+  /// The time of the first transaction in seconds since 2001; each next one is a minute later.
   package static let start = 743_906_500.25
 
   /// The folder of the store.

@@ -4,10 +4,10 @@ import Synchronization
 
 /// A store with a small, lively history that most tests read.
 package enum SampleStore {
-  /// How many transactions it has, numbered from 1.
+  /// The number of transactions, numbered from 1.
   package static let transactionCount = 12
 
-  /// The files of a store, by what their names end with, for each shape that was asked for.
+  /// The files of a store, by the ends of their names, for each requested shape.
   private static let known = Mutex<[StoreWriter.Shape: [String: [UInt8]]]>([:])
 
   /// Writes it: an app, a widget and a save without author; inserts, updates and deletes.

@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// Plain SQL on a store, by a connection that knows nothing of stores.
+/// Runs plain SQL on a store, without code of histctl.
 package final class StoreQuery {
   private let connection: PlainConnection
 
@@ -12,7 +12,7 @@ package final class StoreQuery {
   /// Runs SQL.
   package func run(_ sql: String) throws { try connection.run(sql) }
 
-  /// The rows that a statement gives.
+  /// Returns the rows of a statement.
   package func rows(_ sql: String) throws -> [[StoredValue]] { try connection.rows(sql) }
 
   /// The rows as text, values divided by "|", blobs in hexadecimal.

@@ -1,11 +1,11 @@
 import PropertyLists
 import StoreFormat
 
-/// Writes stores for tests, in plain SQL and with whatever is asked for, right or wrong.
+/// Writes stores for tests in plain SQL, with valid or invalid content.
 ///
-/// It knows the layout by itself, so that what reads it is checked against something else.
+/// It has its own knowledge of the layout, so that readers are checked against an independent source.
 package final class StoreWriter {
-  /// What the store looks like.
+  /// The shape of a store.
   package struct Shape: Hashable, Sendable {
     /// Whether the strings are plain, as in 2017.
     package var hasPlainStrings = false
@@ -13,7 +13,7 @@ package final class StoreWriter {
     package var hasHistory = true
     /// Whether the store uses a write-ahead log.
     package var usesWriteAheadLog = true
-    /// Whether what is written stays in the log.
+    /// Whether written pages stay in the log.
     package var keepsLog = false
     /// The content of the model cache; nil for a row with null.
     package var modelCache: [UInt8]?? = .none
@@ -21,9 +21,9 @@ package final class StoreWriter {
     package var hasModelCacheTable = true
     /// The length of the pages in bytes.
     package var pageSize = 4096
-    /// How the file keeps its texts.
+    /// The text encoding of the file.
     package var encoding = "UTF-8"
-    /// How many tombstone columns there are.
+    /// The number of tombstone columns.
     package var tombstoneColumns = 6
     /// The identifier of the store.
     package var identifier = StoreWriter.identifier
@@ -47,7 +47,7 @@ package final class StoreWriter {
     self.path = path
     self.shape = shape
     connection = try PlainConnection(path: path)
-    // What a test writes need not outlive a power cut.
+    // Stores of tests need not survive a power failure.
     try connection.run(
       """
       PRAGMA page_size = \(shape.pageSize); PRAGMA encoding = '\(shape.encoding)';
@@ -68,7 +68,7 @@ package final class StoreWriter {
     }
   }
 
-  /// Adds a transaction; strings are interned as the layout wants.
+  /// Adds a transaction; strings are interned as the layout requires.
   package func transaction(
     _ number: Int64, at seconds: Double? = nil, author: String? = nil,
     bundle: String? = "com.example.Trips", process: String? = "Trips", context: String? = nil

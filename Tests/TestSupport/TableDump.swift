@@ -18,7 +18,7 @@ package struct TableDump: Sendable {
     line.split(separator: "|").map(String.init)
   }
 
-  /// Whether this machine can read tables so.
+  /// Whether this machine can read tables this way.
   package static let isPossible = Tool("python3") != nil
 
   private static let program = """
@@ -47,7 +47,7 @@ package struct TableDump: Sendable {
     return TableDump(columns: lines.first.map(values(of:)) ?? [], lines: Array(lines.dropFirst()))
   }
 
-  /// A value as a dump writes it.
+  /// Returns a value in the form of a dump.
   package static func text(_ value: StoredValue) -> String {
     switch value {
     case .null: "n"

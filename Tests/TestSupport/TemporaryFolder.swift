@@ -1,7 +1,7 @@
 import Foundation
 import Libc
 
-/// A folder that is gone when the test is.
+/// A folder that is removed when the test ends.
 package final class TemporaryFolder: Sendable {
   /// The folder, links resolved.
   package let path: String
@@ -29,7 +29,7 @@ package final class TemporaryFolder: Sendable {
     try FileManager.default.removeItem(atPath: file(name))
   }
 
-  /// Copies a store with its log and gives the path of the copy.
+  /// Copies a store with its log and returns the path of the copy.
   package func copy(store path: String) throws -> String {
     let target = file(URL(fileURLWithPath: path).lastPathComponent)
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
@@ -45,7 +45,7 @@ package enum FileBytes {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// Writes a file, which need not outlive a power cut: Foundation waits for the disk.
+  /// Writes a file, which need not survive a power failure: Foundation would wait for the disk.
   package static func write(_ bytes: [UInt8], to path: String) throws {
     guard let file = fopen(path, "we") else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     let count = fwrite(bytes, 1, bytes.count, file)

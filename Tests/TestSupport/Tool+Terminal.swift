@@ -1,4 +1,4 @@
-/// Runs on a terminal of our own, which only a program in between can make: python3's `pty`.
+/// Runs programs on a pseudoterminal, which python3's `pty` creates.
 extension Tool {
   /// Whether ``runOnTerminal(_:columns:rows:environment:)`` can be used.
   package static let hasTerminals = Tool("python3") != nil
@@ -29,14 +29,14 @@ extension Tool {
     """
 
   /// Runs the program with all three standard descriptors on a terminal; what it writes to standard
-  /// error is in the output, where it stood on the screen.
+  /// error is in the output, at its place on the screen.
   ///
-  /// The line that tells how far a long task is comes and goes as fast as the machine is: it is not
-  /// in the output, unless a test is about it.
+  /// The progress line of a long task depends on the speed of the machine, so it is removed from the
+  /// output unless a test needs it.
   ///
   /// - Parameters:
-  ///   - pause: How long the terminal shows nothing and lets the program wait, in seconds.
-  ///   - showsProgress: Whether what draws that line stays in the output.
+  ///   - pause: The seconds for which the terminal shows nothing and lets the program wait.
+  ///   - showsProgress: Whether the progress line stays in the output.
   package func runOnTerminal(
     _ arguments: [String], columns: Int = 80, rows: Int = 24, environment: [String: String] = [:],
     pause: Double = 0, showsProgress: Bool = false
@@ -52,8 +52,8 @@ extension Tool {
 }
 
 extension Tool.Result {
-  /// The output without what a line for a long task draws: from the line's beginning to a wiping of
-  /// its rest, with nothing between that would leave the line.
+  /// The output without progress lines: from the beginning of a line to a sequence that clears its
+  /// rest, with nothing between that would leave the line.
   fileprivate var withoutProgress: String {
     // Scalars, since a carriage return and a line feed are one character.
     var kept = String.UnicodeScalarView()
@@ -73,8 +73,8 @@ extension Tool.Result {
     return String(kept)
   }
 
-  /// What is left on the screen at the end: a line that was drawn anew, as that of a long task is,
-  /// shows only what was drawn last.
+  /// The text on the screen at the end: of a line that was drawn several times, such as a progress
+  /// line, only the last text.
   package var screen: String {
     var lines: [[Character]] = [[]]
     var column = 0

@@ -9,7 +9,7 @@ import SystemPackage
 
 /// A program that a test runs: histctl itself, or an independent one to check it against.
 package struct Tool: Sendable {
-  /// What a run gave.
+  /// The result of a run.
   package struct Result: Sendable {
     /// The exit status, or 128 and the signal that ended it.
     package let status: Int

@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// The model of the stores that tests write: trips, their items and where one stays.
+/// The model of the stores that tests write: trips, their items and accommodations.
 package enum TripsModel {
   /// Every kind of slot occurs: to-one, order key, entity key, attributes, a composite attribute,
   /// to-many and many-to-many, an inherited property; and every type of preserved attribute.

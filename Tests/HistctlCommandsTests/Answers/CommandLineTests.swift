@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "The name of a file that begins with a dash is no call for help",
+    "A file name that begins with a dash does not show the help",
     arguments: ["check -dash.store --max-size 1K", "info -dash.store", "verify -h.store"])
   func dashes(_ line: String) async throws {
     let result = try await SampleFolder().run(line)
@@ -70,7 +70,7 @@ import Testing
     #expect(!all.text.contains(" more\n") && all.text.contains("author 30 "))
   }
 
-  @Test("A spreadsheet is given no formula with --safe-cells")
+  @Test("A spreadsheet gets no formula with --safe-cells")
   func safeCells() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ATRANSACTIONSTRING SET ZNAME = '=1+1' WHERE ZNAME = 'app'")
@@ -83,7 +83,7 @@ import Testing
     #expect(try await sample.run("export sample.store --safe-cells").status == 64)
   }
 
-  @Test("The store is not taken for the file of its bookmarks", arguments: ["", "-wal"])
+  @Test("The store is refused as its bookmark file", arguments: ["", "-wal"])
   func bookmarkFile(_ suffix: String) async throws {
     let sample = try SampleFolder()
     let before = try FileBytes.read(sample.store)

@@ -21,7 +21,7 @@ import Testing
       line.split(separator: " ").map(String.init), folder: trips.folder.path)
   }
 
-  @Test func textShowsValuesAndWhatIsUnexplained() async throws {
+  @Test func textShowsValuesAndUnexplainedDifferences() async throws {
     let result = try await run("diff Trips.store --with Copy.store --values")
     #expect(result.status == 0)
     #expect(result.errors == "")

@@ -3,7 +3,7 @@ import Testing
 
 /// The name of an entity means its sub-entities too, and names that nothing has are said to be such.
 @Suite struct EntityMeaningTests {
-  @Test("An entity stands for those that inherit from it")
+  @Test("An entity includes its subentities")
   func subEntities() async throws {
     let sample = try SampleFolder()
     let exact = try await sample.run("log sample.store --entity LivingAccommodation")
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("Where nothing tells the hierarchy, only the named entity matches, and a note says so")
+  @Test("Without a known hierarchy only the named entity matches, and a note reports it")
   func unknownHierarchy() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("export sample.store -o x.jsonl")
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "A saver that no transaction has is named, with near ones",
+    "An unknown saver is named, with similar ones",
     arguments: [
       ("--author wigdet", "no transaction has the author 'wigdet'", "did you mean 'widget'?"),
       ("--process Tripz", "no transaction has the process 'Tripz'", "did you mean 'Trips'?"),
@@ -45,7 +45,7 @@ import Testing
     #expect(result.status == 0 && result.text == "")
   }
 
-  @Test("So is one that neither the store nor its archive has, and an archive or lines alone")
+  @Test("A saver missing in store and archive, or in an archive or lines alone, is named too")
   func unknownInArchives() async throws {
     let sample = try SampleFolder()
     // The last transaction of the widget goes into the archive.
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("An object that neither the store nor its history has is named")
+  @Test("An object missing in the store and its history is named")
   func unknownObject() async throws {
     let sample = try SampleFolder()
     let message = "Trip/p999999 is neither in the store nor in its history"
@@ -91,7 +91,7 @@ import Testing
     #expect(known.errors == "" && known.text == "")
   }
 
-  @Test("The hint after an expired token loses nothing, and none is given where it does not fit")
+  @Test("The hint after an expired token loses no history, and is omitted if it does not apply")
   func hints() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6")
@@ -104,7 +104,7 @@ import Testing
     #expect(foreign.status == 4 && !foreign.errors.contains("--after"))
   }
 
-  @Test("A copy that went its own way is called that, with where they parted")
+  @Test("A diverged copy is reported as such, with the point of divergence")
   func divergedArchive() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch")

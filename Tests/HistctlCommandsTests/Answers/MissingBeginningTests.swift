@@ -19,7 +19,7 @@ import Testing
       "diff sample.store 2024-07-01", "object sample.store Trip/p5", "stats sample.store",
       "token check sample.store 2024-07-01", "export sample.store --after 2024-07-01 -o x.jsonl",
     ])
-  func isSaid(_ line: String) async throws {
+  func isReported(_ line: String) async throws {
     let sample = try await Self.sample()
     let result = try await sample.run(line + " --quiet")
     #expect(result.errors.contains(Self.note), "\(result.errors)")
@@ -27,13 +27,13 @@ import Testing
   }
 
   @Test(
-    "Whoever asks for what is kept is not told",
+    "Questions about kept history get no note",
     arguments: [
       "log sample.store", "log sample.store --after 0", "export sample.store",
       "object sample.store Trip/p9", "log sample.store --after 2024-07-29T00:48:00Z",
       "stats sample.store --after 8",
     ])
-  func isNotSaid(_ line: String) async throws {
+  func isNotReported(_ line: String) async throws {
     let result = try await Self.sample().run(line)
     #expect(!result.errors.contains("history begins"), "\(result.errors)")
     #expect(!result.text.contains(#""type":"gap""#))

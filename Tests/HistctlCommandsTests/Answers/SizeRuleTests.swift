@@ -39,7 +39,7 @@ import Testing
   }
 
   /// Of a large store it is known only afterwards.
-  @Test("What cannot be reached is said once, with its reason", arguments: [false, true])
+  @Test("An unreachable size is reported once, with its reason", arguments: [false, true])
   func cannotBeReached(_ isLarge: Bool) async throws {
     let sample = try SampleFolder()
     if isLarge { try await sample.sqlite("CREATE TABLE ZLARGE AS SELECT zeroblob(26 << 20)") }

@@ -32,7 +32,7 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("zstd gives what export gives", .enabled(if: Tool("zstd") != nil))
+  @Test("zstd unpacks the same lines as export", .enabled(if: Tool("zstd") != nil))
   func asExported() async throws {
     let sample = try SampleFolder()
     let exported = try await sample.run("export sample.store").output
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: - prune --archive
 
-  @Test("Prune seals what it deletes, and says so")
+  @Test("Prune seals the history it deletes, and reports it")
   func prunes() async throws {
     let sample = try SampleFolder()
     let exported = try await sample.run("export sample.store").output

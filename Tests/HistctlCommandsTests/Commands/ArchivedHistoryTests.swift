@@ -84,13 +84,13 @@ import Testing
     "show 2024-07-29T00:45:00Z --json", "show 13",
   ]
 
-  @Test("Whatever was asked before pruning is answered in the same way with the archive")
+  @Test("Every query has the same answer with the archive as before pruning")
   func sameAnswers() async throws {
     let copies = try await Copies(sealedBefore: ["4", "9"], prunedBefore: "9")
     for question in Self.questions { try await copies.expectSame(question) }
   }
 
-  @Test("What both have is told once")
+  @Test("Transactions in both places are shown once")
   func overlap() async throws {
     let copies = try await Copies(sealedBefore: ["3", "10"], prunedBefore: "5")
     for question in ["log --json", "export", "diff 0 --json", "show 7 --json", "log --reverse"] {
@@ -188,7 +188,7 @@ import Testing
     #expect(third.errors.contains("has no segments of the store"))
   }
 
-  @Test("What was pruned without being sealed is a gap, told where it is")
+  @Test("History pruned without being sealed is a gap, reported where it is")
   func gap() async throws {
     let copies = try await Copies(sealedBefore: ["6"], prunedBefore: "9")
     let log = try await copies.run("log default.store --archive sealed --reverse --json")
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("A number that was never given is no gap, wherever it stands")
+  @Test("A number that was never issued is not a gap")
   func unusedNumbers() async throws {
     let folder = try SampleFolder()
     // Nine was never saved: a save that failed takes a number with it.
@@ -270,7 +270,7 @@ import Testing
     #expect(cut.status == 4 && cut.text.contains(#""after":3,"oldest":9"#))
   }
 
-  @Test("A token does not work where a segment behind it is missing or too short")
+  @Test("A token does not work if a segment after it is missing or too short")
   func tokensBeforeMissingSegments() async throws {
     let copies = try await Copies(sealedBefore: ["4", "6", "9"], prunedBefore: "9")
     let name = "000000000004-000000000005.jsonl.zst"
@@ -322,7 +322,7 @@ import Testing
     #expect(try await copies.run("export default.store --archive sealed").text == whole.text)
   }
 
-  @Test("Tokens tell where their transaction is")
+  @Test("Tokens show where their transaction is")
   func tokens() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     let bookmark = #"{"storeTokens":{"\#(StoreWriter.identifier)":4}}"#
@@ -342,7 +342,7 @@ import Testing
     #expect(usable.status == 0 && usable.text.contains(#""state":"archived""#))
   }
 
-  @Test("A consumer whose bookmark was overtaken goes on from the archive")
+  @Test("A consumer whose bookmark has expired continues from the archive")
   func consumer() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     let bookmark = #"{"storeTokens":{"\#(StoreWriter.identifier)":4}}"#
@@ -360,7 +360,7 @@ import Testing
     #expect(try await copies.run(line).status == 0)
   }
 
-  @Test("What is no archive is told of")
+  @Test("Paths that are not archives are refused")
   func mistakes() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     let none = try await copies.run("log default.store --archive nowhere")

@@ -97,7 +97,7 @@ import Testing
     #expect(wrong.status == 64 && wrong.errors.contains("'nonsense'"))
   }
 
-  @Test func aDeletedObjectHasWhatItLeft() async throws {
+  @Test func aDeletedObjectShowsItsTombstone() async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("blame sample.store Trip/p9 --date utc")
     #expect(
@@ -109,7 +109,7 @@ import Testing
     #expect(name["transaction"] as? Int == 10 && name["author"] as? String == "widget")
   }
 
-  @Test func whatTheHistoryDoesNotSayIsNotGuessed() async throws {
+  @Test func doesNotGuessMissingHistory() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch --before 12")
     _ = try await sample.run("prune sample.store --before 11 --yes")

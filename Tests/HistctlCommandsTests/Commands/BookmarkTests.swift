@@ -36,7 +36,7 @@ import Testing
     #expect(token == [SampleFolder.identifier: 5])
   }
 
-  @Test("Lags are what sqlite3 counts, whatever the order of the bookmarks")
+  @Test("Lags agree with sqlite3 in any order of the bookmarks")
   func lags() async throws {
     let sample = try SampleFolder()
     for number in [0, 1, 4, 7, 11, 12] {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("It goes forward only, unless it is forced")
+  @Test("A bookmark moves forward only, unless forced")
   func forward() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 7")
@@ -93,7 +93,7 @@ import Testing
     #expect(try sample.folder.names().contains("sample.store-bookmarks.json") == false)
   }
 
-  @Test("A copy that went its own way is noticed")
+  @Test("A diverged copy is noticed")
   func diverged() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 7")
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("Headroom is told at the rate at which transactions were saved lately")
+  @Test("Headroom is estimated from the recent rate of transactions")
   func headroom() async throws {
     let sample = try SampleFolder()
     // One transaction a day, the newest just now: twelve within eleven days.
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(
-    "A file that cannot be understood is told of and left as it is",
+    "A malformed file is reported and left unchanged",
     arguments: [
       "{", "[]", #"{"schema":2,"bookmarks":[]}"#, #"{"schema":1,"bookmarks":[{"name":5}]}"#,
       #"{"schema":1,"bookmarks":[{"name":"\u001b[2J","token":{"storeTokens":{"A":1}}}]}"#,

@@ -28,7 +28,7 @@ import Testing
     #expect(quiet.status == 0 && quiet.output.isEmpty && quiet.errors == "")
   }
 
-  @Test("The size is what dbstat says, and the limit itself is allowed")
+  @Test("The size agrees with dbstat, and the limit itself is allowed")
   func size() async throws {
     let sample = try SampleFolder()
     let json = try Self.object(await sample.run("check sample.store --json").text)
@@ -91,7 +91,7 @@ import Testing
     #expect(try Self.findings(both) == ["tooLarge", "unusableBookmark"])
   }
 
-  @Test("A store that cannot be read keeps no other waiting, and the worst status wins")
+  @Test("An unreadable store does not delay the others, and the worst status wins")
   func several() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(Array("no store".utf8), to: sample.folder.file("text.store"))
@@ -150,7 +150,7 @@ import Testing
     #expect(info.text.contains("no bookmark file at typo.json"))
   }
 
-  @Test("What it is asked must make sense")
+  @Test("Contradictory or malformed limits are refused")
   func mistakes() async throws {
     let sample = try SampleFolder()
     for (line, words) in [
@@ -180,7 +180,7 @@ import Testing
     try await SchemaCheck.expectFits(lines)
   }
 
-  @Test("Metrics stand together, and labels are escaped")
+  @Test("Metrics are grouped, and labels are escaped")
   func prometheus() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 9")

@@ -29,8 +29,8 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
   }
 
-  @Test("Free pages are given back, and nothing else changes", arguments: ["", " --full"])
-  func givesBack(_ option: String) async throws {
+  @Test("Free pages are returned, and nothing else changes", arguments: ["", " --full"])
+  func freesPages(_ option: String) async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 600)
     let content = try StoreQuery(path: sample.store).contents()
@@ -83,7 +83,7 @@ import Testing
     #expect(try StoreQuery(path: store).contents() == content)
   }
 
-  @Test("It works beside an app that saves all the time, and keeps it from nothing")
+  @Test("It works beside an app that saves all the time, and does not block it")
   func besideAnApp() async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 4000)
@@ -108,7 +108,7 @@ import Testing
     #expect(result.text == "well\n", "\(result.errors)")
   }
 
-  @Test("A store that may not be written is told of as that", .enabled(if: OtherUser.isAvailable))
+  @Test("A read-only store is reported as such", .enabled(if: OtherUser.isAvailable))
   func readOnly() async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 100)
@@ -121,7 +121,7 @@ import Testing
     #expect(result.errors.contains("cannot write \(sample.store): Permission denied"))
   }
 
-  @Test("A reader that pins the log ends it with 3, and a next run goes on")
+  @Test("A reader that pins the log ends it with 3, and the next run continues")
   func pinnedLog() async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 32000)
@@ -243,8 +243,8 @@ import Testing
     #expect(try StoreQuery(path: sample.store).lines("SELECT count(*) FROM ZPHOTO") == count)
   }
 
-  @Test("What is no store is left alone")
-  func noStore() async throws {
+  @Test("Files that are not stores are refused")
+  func refusesOtherFiles() async throws {
     let folder = try TemporaryFolder()
     let query = try StoreQuery(path: folder.file("other.sqlite"))
     try query.run("CREATE TABLE t (a); INSERT INTO t VALUES (1)")

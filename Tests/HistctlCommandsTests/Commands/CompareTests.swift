@@ -112,7 +112,7 @@ import Testing
     #expect(result.status == 0 && result.errors == "")
   }
 
-  @Test("What one of them has pruned makes no difference, and is told")
+  @Test("Pruned history is not a difference, and is reported")
   func pruned() async throws {
     let sample = try SampleFolder()
     try await Self.copy(sample, "copy.store", "DELETE FROM ATRANSACTION WHERE Z_PK < 7")
@@ -204,7 +204,7 @@ import Testing
     for word in problem.words { #expect(person.errors.contains(word), "\(person.errors)") }
   }
 
-  @Test func neitherCopyIsChanged() async throws {
+  @Test func bothCopiesStayUnchanged() async throws {
     let sample = try SampleFolder()
     try await Self.copy(sample, "copy.store", Self.parted)
     let before = try UnchangedTests.files(sample.folder)

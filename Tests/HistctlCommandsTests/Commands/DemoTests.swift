@@ -97,7 +97,7 @@ import Testing
     #expect(later.status == 0)
   }
 
-  @Test func peopleAndProgramsAreToldTheSame() async throws {
+  @Test func textAndJSONReportTheSame() async throws {
     let facts = try await facts(["demo", "--ending", "2026-11-20"])
     let person = try await run(["demo", "--ending", "2026-11-20", "--overwrite"])
     #expect(person.status == 0)
@@ -218,7 +218,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: folder.file("demo")) == ["trips.store"])
   }
 
-  @Test func aStoreThatSomebodyHasOpenStays() async throws {
+  @Test func anOpenStoreStays() async throws {
     _ = try await facts(["demo"])
     let query = try StoreQuery(path: folder.file("demo/trips.store"))
     let count = try query.lines("SELECT count(*) FROM ATRANSACTION")
@@ -285,7 +285,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-  func whatItSaysCannotBeWritten() async throws {
+  func aFullOutputIsReported() async throws {
     let full = try await shell("\"$1\" demo demo > /dev/full")
     #expect(full.status == 9)
     #expect(full.errors.contains("cannot write to standard output"))
@@ -298,7 +298,7 @@ import Testing
   }
 
   @Test(arguments: [("077", 0o600), ("027", 0o640), ("022", 0o644)])
-  func nobodyElseReadsWhatTheirMaskForbids(_ mask: String, _ mode: Int) async throws {
+  func permissionsFollowTheUmask(_ mask: String, _ mode: Int) async throws {
     let result = try await shell("umask \(mask); \"$1\" demo new/demo")
     #expect(result.status == 0)
     func permissions(_ name: String) throws -> Int {
@@ -354,7 +354,7 @@ import Testing
     #expect(program.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func anEmptyNameIsNoFolder() async throws {
+  @Test func anEmptyFolderNameIsRefused() async throws {
     let result = try await run([""])
     #expect(result.status == 64)
     #expect(result.errors.contains("no folder is named"))

@@ -152,7 +152,7 @@ import Testing
 
   // MARK: - Ranges
 
-  @Test func aReversedRangeIsSaid() async throws {
+  @Test func aReversedRangeIsReported() async throws {
     let sample = try SampleFolder()
     let forward = try await sample.run("diff sample.store 1 5")
     let person = try await sample.run("diff sample.store 5 1")
@@ -184,7 +184,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test func changesThatCannotBeFoldedAreTold() async throws {
+  @Test func changesThatCannotBeFoldedAreReported() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ACHANGE SET ZCHANGETYPE = 7 WHERE Z_PK IN (1, 2)")
     let person = try await sample.run("diff sample.store 0 1")
@@ -281,7 +281,7 @@ import Testing
       (["0", "--bundle", "x"], "no change after 0 up to 12 that matches\n"),
       (["0", "--kind", "insert"], "have no net effect that matches\n"),
       (["0", "--each", "--entity", "Tag"], "no change after 0 up to 12 that matches\n"),
-    ]) func nothingIsExplainedToAPerson(_ options: [String], _ words: String) async throws
+    ]) func aTerminalExplainsAnEmptyDiff(_ options: [String], _ words: String) async throws
   {
     let sample = try SampleFolder()
     let person = try await Tool.histctl.runOnTerminal(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ExportBesideOthersTests {
   /// The other run comes to its end between the look at the folder and the moment in which the file
   /// gets its name.
-  @Test func noTransactionStandsInTwoFiles() async throws {
+  @Test func aFinishedExportOfAnotherRunIsKept() async throws {
     let folder = try SampleFolder()
     let directory = folder.folder.file("logs/\(SampleFolder.identifier)")
     func names() throws -> [String] {

@@ -37,7 +37,7 @@ import Testing
     #expect(try await folder.exported() == Array(1...20))
   }
 
-  @Test("Killed at any moment and run again: every transaction stands in exactly one file")
+  @Test("Killed at any moment and run again: every transaction is in exactly one file")
   func kills() async throws {
     let folder = try SampleFolder()
     let shell = try #require(Tool("sh"))
@@ -99,7 +99,7 @@ import Testing
     #expect(Array(lines.dropFirst()) == ["0", "0", "0 []"], "\(result.text)")
   }
 
-  @Test("Many runs at once while an app saves: every transaction stands in exactly one file")
+  @Test("Many runs at once while an app saves: every transaction is in exactly one file")
   func together() async throws {
     let folder = try SampleFolder()
     let line = "export sample.store --output-dir logs --bookmark n --lock-wait 5min"
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "Two copies of a store that went their own ways do not mix in one folder",
+    "Two diverged copies of a store do not mix in one folder",
     arguments: [
       "", " --format changes", " --format csv --compress gzip",
       " --compress none --fields transaction",
@@ -196,7 +196,7 @@ import Testing
     #expect(try await folder.files().count == 2)
   }
 
-  @Test("No transaction comes to stand in two files of a folder")
+  @Test("No transaction is written to two files of a folder")
   func overlaps() async throws {
     let folder = try SampleFolder()
     let line = "export sample.store --output-dir logs"
@@ -219,7 +219,7 @@ import Testing
     #expect(try await folder.files().count == 5)
   }
 
-  @Test("A file that was cut off is not taken for a finished run")
+  @Test("A truncated file is not mistaken for a finished run")
   func tornFile() async throws {
     let folder = try SampleFolder()
     let line = "export sample.store --output-dir logs --bookmark n --compress "
@@ -243,7 +243,7 @@ import Testing
   }
 
   @Test(
-    "What objects are now may differ when an interrupted run is found",
+    "An interrupted run is found even if its objects have changed since",
     arguments: ["jsonl", "changes", "cloudevents", "debezium", "timesketch"])
   func presentObjects(_ format: String) async throws {
     let folder = try SampleFolder()

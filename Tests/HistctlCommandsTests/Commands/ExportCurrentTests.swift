@@ -65,7 +65,7 @@ import Testing
     return values
   }
 
-  @Test func everyTypeIsWhatSQLiteReads() async throws {
+  @Test func everyTypeReadsAsInSQLite() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let sqlite = try #require(Tool("sqlite3"))

@@ -85,7 +85,7 @@ import Testing
     #expect(try exported() == everything)
   }
 
-  @Test func partitionsHoldWhatTheirNamesSay() async throws {
+  @Test func partitionsMatchTheirNames() async throws {
     let result = try await run(line + " --partition store,month")
     #expect(result.status == 0, "\(result.errors)")
     #expect(try exported() == everything)
@@ -160,7 +160,7 @@ import Testing
     #expect(try await run(line).errors.contains("has not ended"))
   }
 
-  @Test func onlyWhatMakesSenseIsAccepted() async throws {
+  @Test func contradictoryOptionsAreRefused() async throws {
     for wrong in [
       "export a.store b.store", "export a.store b.store -o x.jsonl",
       "export a.store b.store --output-dir lake --bookmark n --bookmark-file x.json",

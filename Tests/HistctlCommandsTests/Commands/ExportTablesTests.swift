@@ -116,7 +116,7 @@ struct ExportTablesTests {
     try await Self.compare("sample.store", "--after 0", in: sample.folder)
   }
 
-  @Test("Many windows on several threads come in, and a huge transaction in pieces")
+  @Test("Several threads read many windows, and a huge transaction in pieces")
   func large() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
@@ -131,7 +131,7 @@ struct ExportTablesTests {
     try await Self.compare("sample.store", in: sample.folder)
   }
 
-  @Test("Views have names, and the same history gives the same bytes")
+  @Test("Views have names, and the same history produces the same bytes")
   func views() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("export sample.store -o a.sqlite").status == 0)

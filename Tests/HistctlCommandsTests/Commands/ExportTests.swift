@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "Rows that do not lie in the order of their transactions come in that order all the same",
+    "Rows stored in another order are exported in the order of their transactions",
     arguments: [
       "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID",
       "UPDATE ACHANGE SET Z_PK = 1000 - Z_PK",
@@ -54,7 +54,7 @@ import Testing
     #expect(export.output == log.output)
   }
 
-  @Test("Many windows on several threads come out in order, and a huge transaction in pieces")
+  @Test("Windows of several threads are in order, and a huge transaction is in pieces")
   func large() async throws {
     let folder = try SampleFolder()
     try await folder.sqlite(
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "A packed file is what zstd or gzip unpack to the plain one",
+    "zstd and gzip unpack a packed file to the plain one",
     arguments: [("zstd", "x.jsonl.zst"), ("gzip", "x.jsonl.gz")])
   func packed(program: String, name: String) async throws {
     let folder = try SampleFolder()
@@ -86,10 +86,10 @@ import Testing
   }
 
   @Test(
-    "What packs no line at all is whole to zstd and gzip, not torn",
+    "A packed file without lines is complete to zstd and gzip",
     arguments: [("zstd", "x.jsonl.zst"), ("gzip", "x.jsonl.gz")],
     ["--author nobody", "--format changes"])
-  func packedNothing(packing: (program: String, name: String), options: String) async throws {
+  func packedEmptyOutput(packing: (program: String, name: String), options: String) async throws {
     let folder = try SampleFolder()
     let unpack = try #require(Tool(packing.program))
     try await folder.sqlite("DELETE FROM ACHANGE")
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(
-    "Each format goes with each option, or is refused as usage",
+    "Each format works with each option, or is refused as usage",
     arguments: [
       "jsonl", "changes", "cloudevents", "debezium", "csv", "timesketch", "bodyfile",
     ])

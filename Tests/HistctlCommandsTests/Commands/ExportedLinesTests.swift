@@ -86,7 +86,7 @@ import Testing
     #expect(expired.status == 4 && expired.text == "")
   }
 
-  @Test("Newest first is as good, and so is what other programs have written anew")
+  @Test("Lines may be newest first, or rewritten by other programs")
   func otherForms() async throws {
     let sample = try await Self.folder()
     let expected = try await sample.run("export sample.store")
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("A line of megabytes, and what stands around it")
+  @Test("A line of megabytes, and the lines around it")
   func longLines() async throws {
     let folder = try TemporaryFolder()
     let store = try LongHistory.write(
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test("Lines under another name are not taken for an encrypted store")
+  @Test("Lines under another name are not mistaken for an encrypted store")
   func otherNames() async throws {
     let sample = try await Self.folder()
     let lines = try await sample.run("export sample.store")
@@ -214,7 +214,7 @@ import Testing
     #expect(try await sample.run("log noise").errors.contains("decrypted"))
   }
 
-  @Test("An object is told of by what was exported, which is no archive")
+  @Test("The object command reads exported lines, which are not an archive")
   func object() async throws {
     let sample = try await Self.folder()
     let deleted = try await sample.run("object history.jsonl.zst Trip/p1")
@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test("Nothing is an empty history, a gap stays one, and of several stores one is named")
+  @Test("Empty input is an empty history, a gap stays one, and of several stores one is named")
   func others() async throws {
     let sample = try await Self.folder()
     let empty = try await sample.run("log - --json")
@@ -268,7 +268,7 @@ import Testing
     #expect(one.status == 0 && one.lines.count == 1 && one.text.contains(other))
   }
 
-  @Test("What lines cannot do is told")
+  @Test("Commands that exported lines do not support are refused")
   func refusals() async throws {
     let sample = try await Self.folder()
     for (line, status) in [

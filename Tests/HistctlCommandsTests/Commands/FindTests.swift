@@ -221,7 +221,7 @@ import Testing
     #expect(try await lines("a.store ./a.store", "link\na.store\n") == lines("", "a.store\n"))
   }
 
-  @Test("An empty list is nothing to do", arguments: commandsOfSeveral)
+  @Test("An empty list does nothing", arguments: commandsOfSeveral)
   func emptyList(_ command: String) async throws {
     let folder = try TemporaryFolder()
     for input in ["", "\n\n"] {

@@ -103,7 +103,7 @@ import Testing
     #expect(result.status == 143)
   }
 
-  @Test("A log that cannot be used is said at the start")
+  @Test("An unusable log is reported at the start")
   func damagedLog() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
@@ -117,7 +117,7 @@ import Testing
     #expect(result.errors.contains("of its -wal cannot be used"), "\(result.errors)")
   }
 
-  @Test("What is pruned before it is read is a gap", .enabled(if: Tool("sqlite3") != nil))
+  @Test("History pruned before it is read is a gap", .enabled(if: Tool("sqlite3") != nil))
   func gap() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("default.store"))
@@ -147,7 +147,7 @@ import Testing
     #expect(result.errors.contains("read up to transaction 12"))
   }
 
-  @Test("It has no end to name")
+  @Test("It cannot be combined with --until")
   func refusesUntil() async throws {
     let result = try await Tool.histctl.run(["log", "x", "--follow", "--until", "5"])
     #expect(result.status == 64)

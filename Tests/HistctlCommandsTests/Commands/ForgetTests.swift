@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "What is before the cut is gone, in the middle of a segment too",
+    "History before the cut is removed, even in the middle of a segment",
     .enabled(if: Tool("zstd") != nil),
     arguments: [2, 3, 4, 8, 11])
   func forgets(_ first: Int) async throws {
@@ -121,7 +121,7 @@ import Testing
     #expect(export.status == 4, "\(export.errors)")
   }
 
-  @Test("What is left is restored", .enabled(if: Tool("zstd") != nil))
+  @Test("The remaining history can be restored", .enabled(if: Tool("zstd") != nil))
   func restores() async throws {
     let place = try await Place([4, 9, 12])
     let sample = place.sample
@@ -142,7 +142,7 @@ import Testing
         == Array(place.lines.dropFirst(5)))
   }
 
-  @Test("The newest transaction stays, and sealing goes on after it")
+  @Test("The newest transaction stays, and sealing continues after it")
   func newest() async throws {
     let place = try await Place([9])
     let result = try await place.sample.run("forget arch --keep-within 1d --yes")
@@ -254,7 +254,7 @@ import Testing
   }
 
   @Test(
-    "What is freed is by how much its files are smaller, and nothing before the first is nothing")
+    "The freed size is the decrease of the files, and 0 before the first transaction")
   func freed() async throws {
     let place = try await Place([4, 9])
     func size() throws -> Int {

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "A history is cut to the size that is asked for, and then nothing more goes",
+    "A history is cut to the requested size, and a second run deletes nothing",
     arguments: [
       100, 200, 400,
     ])
@@ -40,7 +40,7 @@ import Testing
     #expect(try await Self.pages(path) == after)
   }
 
-  @Test("What was sealed and pruned is said to take about what it took")
+  @Test("The estimated size of sealed history is close to its former size")
   func archived() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.history(in: folder)

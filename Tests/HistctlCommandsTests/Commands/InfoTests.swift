@@ -97,7 +97,7 @@ import Testing
           INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHOR) SELECT i, 16002, 'author ' || i FROM n;
           UPDATE Z_PRIMARYKEY SET Z_MAX = 66000 WHERE Z_ENT = 16002
           """),
-    ]) func whatIsWorthKnowingIsNoted(_ notice: Notice) async throws
+    ]) func reportsNotices(_ notice: Notice) async throws
   {
     let sample = try SampleFolder()
     try await sample.sqlite(notice.sql)
@@ -123,7 +123,7 @@ import Testing
     #expect(json.text.contains(#""notices":[{"kind":"unreadableBookmarks","#))
   }
 
-  @Test func aMirrorSaysWhatItNeeds() async throws {
+  @Test func aMirrorReportsItsNeeds() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("sample.store"))
     try SampleStore.fill(writer)

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "What is no request is answered with the error of JSON-RPC, and the server goes on",
+    "Invalid requests get the error of JSON-RPC, and the server continues",
     arguments: [
       ("{", -32700), ("nonsense", -32700), (#"{"a":1,"a":2}"#, -32700),
       ("{\"a\":\"\u{1}\"}", -32700),
@@ -337,7 +337,7 @@ import Testing
 
   // MARK: - Limits
 
-  @Test("Only files in the folders that were given are read")
+  @Test("Only files in the given folders are read")
   func refusedPaths() async throws {
     let sample = try SampleFolder()
     let inside = sample.folder.file("inside")
@@ -406,7 +406,7 @@ import Testing
     }
   }
 
-  @Test("Long text is cut after a line, with a word on how to get less")
+  @Test("Long text is truncated after a line, with a hint how to get less")
   func cutText() async throws {
     let sample = try SampleFolder()
     let arguments: Object = ["store": "sample.store"]
@@ -433,7 +433,7 @@ import Testing
     #expect(try await sample.run("mcp . --max-text 1G").status == 64)
   }
 
-  @Test("Nothing is written, also to a client that has gone")
+  @Test("Stores stay unchanged, and a closed client is no error")
   func unchanged() async throws {
     let sample = try SampleFolder()
     let before = try FileBytes.read(sample.store)

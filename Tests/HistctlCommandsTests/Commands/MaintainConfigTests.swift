@@ -103,7 +103,7 @@ import Testing
       (3, "1 or more"), (4, "did you mean compact?"), (6, "names no store"), (7, "yes or no")),
   ]
 
-  @Test(arguments: mistakes) func isToldOf(_ mistake: Mistake) async throws {
+  @Test(arguments: mistakes) func reportsMistakes(_ mistake: Mistake) async throws {
     let sample = try SampleFolder()
     try FileBytes.write(Array(mistake.text.utf8), to: sample.folder.file("m.conf"))
     let before = try sample.names()
@@ -128,7 +128,7 @@ import Testing
     #expect(try sample.names() == before)
   }
 
-  @Test("Bytes that are no text, and files that are none")
+  @Test("Bytes that are not text, and paths that are not files")
   func unreadable() async throws {
     let sample = try SampleFolder()
     try FileBytes.write([0x5B, 0xFF, 0x5D], to: sample.folder.file("m.conf"))
@@ -141,7 +141,7 @@ import Testing
     #expect(large.status == 9 && large.errors.contains("larger than 1 MiB"))
   }
 
-  @Test("What it asks for is said; paths begin from its folder, and a section says what it will")
+  @Test("The plan is printed; paths are relative to its folder, and sections override defaults")
   func checkConfig() async throws {
     let sample = try SampleFolder()
     let folder = sample.folder
@@ -189,7 +189,7 @@ import Testing
     try await SchemaCheck.expectFits(json.text)
   }
 
-  @Test("Stores that are not there, stand twice, or share a file of bookmarks")
+  @Test("Stores that are missing, listed twice, or share a bookmark file")
   func stores() async throws {
     let sample = try SampleFolder()
     func check(_ text: String) async throws -> Tool.Result {
@@ -237,7 +237,7 @@ import Testing
     #expect(copies.errors.contains("sample.store has the identifier of other.store"))
   }
 
-  @Test("A pattern takes nothing that is written or kept beside a store")
+  @Test("A pattern matches no file that is written or kept beside a store")
   func companions() async throws {
     let sample = try SampleFolder()
     try FileManager.default.createDirectory(
@@ -258,7 +258,7 @@ import Testing
   }
 
   @Test(
-    "Of very many mistakes the first are told",
+    "Only the first of very many mistakes are reported",
     arguments: [
       ("", "x\n"), ("", "[a]\n"), ("[a]\nstore = x\n", "x = 1\n"), ("[a]\n", "store =\n"),
       ("[a]\nstore = x\nprune.keep-last = 3\n", "prune.ignore-guard = no one\n"),

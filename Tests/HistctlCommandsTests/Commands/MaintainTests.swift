@@ -29,7 +29,7 @@ import Testing
     try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
   }
 
-  @Test("All steps in their order; the second time there is nothing to do and nothing to say")
+  @Test("All steps run in order; a second run does and prints nothing")
   func runs() async throws {
     let sample = try Self.folder()
     let dry = try await sample.run("maintain --config m.conf --dry-run")
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "Who reads what it says may go: all stores are maintained, and the status is theirs",
+    "A closed reader does not stop it: all stores are maintained, with their status",
     .enabled(if: Tool("python3") != nil))
   func withoutReader() async throws {
     let sample = try Self.folder(
@@ -162,7 +162,7 @@ import Testing
     #expect(try await sample.run("export sample.store").lines.count == 12)
   }
 
-  @Test("What could not be exported is not pruned")
+  @Test("History that could not be exported is not pruned")
   func failedStep() async throws {
     let sample = try Self.folder()
     _ = try await sample.run("bookmark set sample.store nightly 2")
@@ -181,7 +181,7 @@ import Testing
     #expect(try Self.numbers(file.store).count == 12)
   }
 
-  @Test("Bookmarks hold history back, and those that are given up are told of")
+  @Test("Bookmarks hold history back, and abandoned ones are reported")
   func bookmarks() async throws {
     let sample = try Self.folder(
       "[a]\nstore = sample.store\nprune.keep-last = 3\n")
@@ -253,7 +253,7 @@ import Testing
     #expect(try await sample.exported() == Array(1...12))
   }
 
-  @Test("Many runs at once: each transaction stands in exactly one file")
+  @Test("Many runs at once: each transaction is in exactly one file")
   func together() async throws {
     let sample = try Self.folder()
     try await withThrowingTaskGroup(of: Tool.Result.self) { group in
@@ -266,7 +266,7 @@ import Testing
     #expect(try Self.numbers(sample.store) == ["10", "11", "12"])
   }
 
-  @Test("Killed at any moment and run again: nothing is lost and nothing doubled")
+  @Test("Killed at any moment and run again: nothing is lost or repeated")
   func kills() async throws {
     let sample = try Self.folder()
     let shell = try #require(Tool("sh"))

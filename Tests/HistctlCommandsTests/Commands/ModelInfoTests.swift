@@ -162,7 +162,7 @@ import Testing
     #expect(alone.status == 64 && alone.errors.contains("--entity needs --model"))
   }
 
-  @Test func aStoreWithoutAModelTellsItsColumns() async throws {
+  @Test func aStoreWithoutAModelListsItsColumns() async throws {
     let folder = try Self.folder(sql: "DELETE FROM Z_MODELCACHE")
     let result = try await Self.run("info trips.store --model --entity Tag", in: folder)
     #expect(result.status == 0)
@@ -189,7 +189,7 @@ import Testing
     try await SchemaCheck.expectFits(program.text)
   }
 
-  @Test func aDamagedModelIsTold() async throws {
+  @Test func aDamagedModelIsReported() async throws {
     let folder = try Self.folder(sql: "UPDATE Z_MODELCACHE SET Z_CONTENT = x'00112233'")
     let result = try await Self.run("info trips.store --model", in: folder)
     #expect(result.status == 5)
@@ -197,7 +197,7 @@ import Testing
     #expect(result.text.contains("\nentity      Trip\nnumber      6\ntable       ZTRIP\n"))
   }
 
-  @Test func aColumnThatIsNotThereIsTold() async throws {
+  @Test func aMissingColumnIsReported() async throws {
     let folder = try Self.folder(
       sql: "ALTER TABLE ZTRIP DROP COLUMN ZCOST; ALTER TABLE ZTAG DROP COLUMN ZLABEL")
     let result = try await Self.run("info trips.store --model", in: folder)
@@ -219,7 +219,7 @@ import Testing
     #expect(result.text.contains("\nentity      Trip\n"))
   }
 
-  @Test func anArchiveTellsWhatItHasKept() async throws {
+  @Test func anArchiveDescribesItsModel() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("archive sample.store arch --before 9 --quiet").status == 0)
     let result = try await sample.run("info arch --model --entity LivingAccommodation")

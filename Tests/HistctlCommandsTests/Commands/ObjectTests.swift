@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "Whoever selects an object may name it by what it inherits from, with an archive too",
+    "An object may be selected by its superentity, with an archive too",
     arguments: [
       "log STORE --json", "log STORE --only-matching --changes", "diff STORE 5", "export STORE",
       "diff STORE 0 --each", "stats STORE --json", "log STORE --json --archive ARCHIVE",
@@ -108,7 +108,7 @@ import Testing
     #expect(parent.text == own.text && parent.status == 0 && parent.errors == own.errors)
   }
 
-  @Test func anObjectOfWhichNothingIsRecorded() async throws {
+  @Test func anObjectWithoutRecordedHistory() async throws {
     let result = try await Self.sample().run("object sample.store Trip/p40")
     #expect(result.lines[1] == "in the store; the history has no change of it")
     #expect(result.lines.contains("  name             \"\""))
@@ -190,7 +190,7 @@ import Testing
 
   /// Programs are told what people are, also where the line of the delete is left out.
   @Test(arguments: ["", " --after 8", " --kind insert"])
-  func whatWasLeftBehindForPrograms(_ options: String) async throws {
+  func jsonIncludesTheTombstone(_ options: String) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run(
       "object sample.store LivingAccommodation/p5 --json" + options)
@@ -363,7 +363,7 @@ import Testing
       line: "object . Trip/p1", status: 8, kind: "notAStore", words: ["it is a directory"]),
   ]
 
-  @Test(arguments: problems) func problemsAreTold(_ problem: Problem) async throws {
+  @Test(arguments: problems) func problemsAreReported(_ problem: Problem) async throws {
     let sample = try SampleFolder()
     let program = try await sample.run(problem.line + " --json")
     #expect(program.status == problem.status)
@@ -393,7 +393,7 @@ import Testing
     #expect(other.errors.contains("keeps no history"))
   }
 
-  @Test func aTableThatLacksColumnsIsSaid() async throws {
+  @Test func missingColumnsAreReported() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite("ALTER TABLE ZTRIP DROP COLUMN ZCOST; DROP TABLE Z_4TRIPS")
     let result = try await sample.run("object sample.store Trip/p9")
@@ -414,7 +414,7 @@ import Testing
 
   // MARK: - Hostile values
 
-  @Test(.enabled(if: Tool.hasTerminals)) func aTerminalSeesNothingThatActsOnIt() async throws {
+  @Test(.enabled(if: Tool.hasTerminals)) func aTerminalShowsEscapedControls() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite(
       """
@@ -430,7 +430,7 @@ import Testing
     #expect(result.lines.dropFirst().allSatisfy { $0.count <= 100 }, "\(result.text)")
   }
 
-  @Test func longValuesAreToldByTheirSize() async throws {
+  @Test func longValuesAreShownByTheirSize() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite(
       "UPDATE ZTRIP SET ZNAME = printf('%.*c', 20000000, 'x'), ZTOKEN = zeroblob(30000000)")

@@ -5,7 +5,7 @@ import Testing
 /// What is written never takes the place of the data that it is made of.
 @Suite struct OutputPlaceTests {
   @Test(
-    "An export never goes onto the store, nor onto what belongs to it",
+    "An export never overwrites the store or its files",
     arguments: [
       "sample.store", "./sample.store", "sample.store-wal", "sample.store-shm",
       "sample.store-journal", "sample.store-bookmarks.json", "sample.store-unfinished-save",
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "A dash is a stream, so no folder is made of that name",
+    "A dash is a stream, so no folder of that name is created",
     arguments: [
       ("archive sample.store -", "<dir>"), ("demo -", "<dir>"),
       ("export sample.store --output-dir -", "--output-dir"),
@@ -82,8 +82,8 @@ import Testing
     #expect(try await folder.run("archive sample.store ./-").status == 0)
   }
 
-  @Test("An export that cannot be made leaves nothing behind")
-  func nothingMade() async throws {
+  @Test("A failed export leaves no folder")
+  func aFailedExportLeavesNoFolder() async throws {
     let folder = try SampleFolder()
     _ = try await folder.run("bookmark set sample.store late 12")
     let nothing = try await folder.run("export sample.store --output-dir d --bookmark late")
@@ -94,7 +94,7 @@ import Testing
     #expect(try !folder.folder.names().contains("d"))
   }
 
-  @Test("Nor does it go onto the lines or into the archive that it reads")
+  @Test("An export never overwrites the lines or the archive it reads")
   func ontoItsSource() async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("export sample.store -o lines.jsonl").status == 0)
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(
-    "A stream is no place for a copy, nor for values or a key",
+    "A copy, values or a key cannot be written to a stream",
     arguments: [
       "rehearse sample.store last -o -", "snapshot sample.store last -o -",
       "scrub sample.store -o - --yes", "scrub sample.store -o copy.store --key - --yes",
@@ -223,7 +223,7 @@ import Testing
     #expect(result.status == 0 && result.errors == "", "\(result.errors)")
   }
 
-  @Test("Into a folder nobody named a file, so none is to be named otherwise")
+  @Test("An existing file in an output folder is not reported with a hint to rename it")
   func folderTwice() async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("export sample.store --output-dir logs").status == 0)
@@ -233,7 +233,7 @@ import Testing
     #expect(!again.errors.contains("--overwrite"))
   }
 
-  @Test("What to go on with is said in words that the command has")
+  @Test("Hints use options that the command has")
   func wayOn() async throws {
     let folder = try SampleFolder()
     _ = try await folder.run("prune sample.store --keep-last 4 --yes")
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test("What is said of a bookmark that has expired can be done")
+  @Test("The hint for an expired bookmark works")
   func wayOnOfABookmark() async throws {
     let shell = try #require(Tool("sh"))
     do {
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  @Test("Bookmarks that have lost their content guard history all the same")
+  @Test("An emptied bookmark file still guards history")
   func emptyBookmarks() async throws {
     let folder = try SampleFolder()
     try FileBytes.write([], to: folder.store + "-bookmarks.json")

@@ -138,7 +138,7 @@ import Testing
     #expect(other.status != 9 && other.text.contains("read from   \(second)/"))
   }
 
-  @Test("What belongs to the store is copied too")
+  @Test("The files of the store are copied too")
   func companions() async throws {
     let folder = try await Self.folder()
     for line in [
@@ -265,7 +265,7 @@ import Testing
     try await SchemaCheck.expectFits(json.text)
   }
 
-  @Test("What reading makes is shown")
+  @Test("Files created by reading are shown")
   func madeByReading() async throws {
     let folder = try await Self.folder()
     let text = try await Self.run("info STORE --hashes", in: folder).text

@@ -59,7 +59,7 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test func yesDeletesAndSaysSoInALine() async throws {
+  @Test func yesDeletesAndPrintsOneLine() async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("prune sample.store --keep-last 3 --yes --date utc")
     #expect(result.status == 0)
@@ -79,7 +79,7 @@ import Testing
     #expect(try Self.numbers(sample.store) == ["12"])
   }
 
-  @Test func whatWasDeletedHasExpired() async throws {
+  @Test func tokensOfDeletedHistoryExpire() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("prune sample.store --before 7 --yes")
     let check = try await sample.run("token check sample.store 6 7 12 --json")
@@ -131,7 +131,7 @@ import Testing
     #expect(check.status == 0, "\(check.errors)\n\(lines)")
   }
 
-  @Test func aBookmarkThatIsLostIsToldOf() async throws {
+  @Test func anExpiringBookmarkIsReported() async throws {
     let sample = try SampleFolder()
     try Self.setBookmark("widget", 4, sample)
     let result = try await sample.run(
@@ -209,7 +209,7 @@ import Testing
     #expect(plans.lines.count == 2)
   }
 
-  @Test func mistakesAreToldOfOnceAndNameTheirStore() async throws {
+  @Test func mistakesAreReportedOnceAndNameTheirStore() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(
       try FileBytes.read(sample.store), to: sample.folder.file("second.store"))
@@ -241,7 +241,7 @@ import Testing
   }
 
   /// What happens is nothing, and whoever reads only the first lines must not think otherwise.
-  @Test func aRefusedPlanSaysSoInItsHead() async throws {
+  @Test func aRefusedPlanHasItsRefusalInItsHead() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
     let refused = try await sample.run(

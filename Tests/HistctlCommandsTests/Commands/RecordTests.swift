@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func onceKeepsWhatTheLogHolds() async throws {
+  @Test func onceKeepsTheValuesInTheLog() async throws {
     try rename("Roma")
     try rename("Rom")
     let store = try FileBytes.read(trips.path)
@@ -81,7 +81,7 @@ import Testing
     #expect(shown.text.contains(#""Rome" -> "Roma""#))
   }
 
-  @Test func whatItCannotRecordIsAnError() async throws {
+  @Test func unusableStoresAndValueFilesAreErrors() async throws {
     #expect(try await run("record missing.store --once").status == 9)
     #expect(try await run("record Trips.store --once --values-file Trips.store").status == 64)
     #expect(try await run("record Trips.store --once --values-file Trips.store-wal").status == 64)
@@ -166,7 +166,7 @@ import Testing
     #expect(names.contains("61 name 60 name 61"))
   }
 
-  @Test func aKillLosesNothingThatWasReported() async throws {
+  @Test func aKillKeepsAllReportedValues() async throws {
     try rename("Roma")
     let killed = try await Self.recording(
       in: trips.folder.path, until: "\"transaction\":2,", signal: "KILL")

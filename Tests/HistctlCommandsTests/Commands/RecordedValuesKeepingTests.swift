@@ -21,7 +21,7 @@ import Testing
 
   // MARK: - Pruning
 
-  @Test func pruningTakesTheValuesOfWhatIsGone() async throws {
+  @Test func pruningDeletesTheValuesOfItsTransactions() async throws {
     let plan = try await run("prune Trips.store --before 5 --dry-run --json")
     #expect(plan.text.contains(#""values":12"#))
     try await SchemaCheck.expectFits(plan.text, schema: "man/histctl-json.schema.json")
@@ -55,7 +55,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: trips.folder.file("arch")))
   }
 
-  @Test func aFileThatCannotBeUsedStaysAndIsTold() async throws {
+  @Test func anUnusableFileStaysAndIsReported() async throws {
     try Data("no database".utf8).write(to: URL(fileURLWithPath: trips.valuesPath))
     let plan = try await run("prune Trips.store --before 4 --dry-run")
     #expect(plan.status == 0 && plan.errors.contains("cannot be used"))
@@ -94,7 +94,7 @@ import Testing
     try await expectSound()
   }
 
-  @Test func whatMaintainExportsHasThem() async throws {
+  @Test func maintainExportsThem() async throws {
     let lines = try await run("export Trips.store").output
     #expect(String(decoding: lines, as: UTF8.self).contains(#""values":"#))
     try FileBytes.write(
@@ -116,7 +116,7 @@ import Testing
     #expect(try trips.rows().count == 3)
   }
 
-  @Test func whatMaintainCannotExportStays() async throws {
+  @Test func maintainKeepsHistoryItCannotExport() async throws {
     try FileBytes.write(
       Array(
         """
@@ -136,7 +136,7 @@ import Testing
 
   // MARK: - Archives
 
-  @Test func anArchiveHasThemAndGivesThemBack() async throws {
+  @Test func anArchiveKeepsAndRestoresThem() async throws {
     let rows = try trips.rows()
     let lines = try await run("export Trips.store").output
     let net = try await run("diff Trips.store 1 --json").text
@@ -224,7 +224,7 @@ import Testing
 
   // MARK: - Copies
 
-  @Test func aRehearsalHasTheValuesOfWhatItKeeps() async throws {
+  @Test func aRehearsalHasTheValuesItKeeps() async throws {
     let result = try await run("rehearse Trips.store 5 -o copy.store")
     #expect(result.status == 0, "\(result.errors)")
     let copy = try StoreQuery(path: trips.folder.file("copy.store-values.db"))
@@ -236,7 +236,7 @@ import Testing
     #expect(try trips.rows().count == 15)
   }
 
-  @Test func aRehearsalTakesTheFormerValuesAway() async throws {
+  @Test func aRehearsalRemovesTheFormerValues() async throws {
     #expect(try await run("rehearse Trips.store 3 -o copy.store").status == 0)
     let taken = try await run("rehearse Trips.store 5 -o copy.store")
     #expect(taken.status == 9)
@@ -258,7 +258,7 @@ import Testing
 
   // MARK: - Verifying
 
-  @Test func whatDoesNotFitIsFound() async throws {
+  @Test func valuesThatDoNotFitAreFound() async throws {
     try await expectSound()
     let query = try StoreQuery(path: trips.valuesPath)
     try query.run(
@@ -275,7 +275,7 @@ import Testing
     #expect(broken.text.contains("Trips.store-values.db"))
   }
 
-  @Test func whatACrashLeavesIsNoFinding() async throws {
+  @Test func verifyAcceptsValuesThatACrashLeft() async throws {
     try StoreQuery(path: trips.valuesPath).run(
       """
       INSERT INTO recorded_value SELECT 7, timestamp, 40, entity, primary_key, name, kind, 'x',

@@ -44,7 +44,7 @@ import Testing
     #expect(last.contains("      score: 9 -> nil"))
   }
 
-  @Test func withoutRecordedValuesNothingIsDifferent() async throws {
+  @Test func withoutRecordedValuesTheOutputIsTheSame() async throws {
     let without = try await run("show Trips.store 4 --no-values")
     #expect(without.lines.contains("  ~ Trip/p1  name, score, tags"))
     let json = try await run("log Trips.store --json --no-values").output
@@ -140,7 +140,7 @@ import Testing
 
   // MARK: - The file
 
-  @Test func infoSaysWhatIsRecorded() async throws {
+  @Test func infoReportsTheRecordedValues() async throws {
     let result = try await run("info Trips.store")
     #expect(result.text.contains("values      2 to 6, "))
     let json = try await run("info Trips.store --json")
@@ -165,7 +165,7 @@ import Testing
     #expect(try await run("show Trips.store 4 --values-file x --no-values").status == 64)
   }
 
-  @Test func whatCannotBeUsedIsToldAndTheAnswerGoesWithout() async throws {
+  @Test func anUnusableFileIsReportedAndSkipped() async throws {
     try StoreQuery(path: trips.valuesPath).run("CREATE INDEX hog ON recorded_value (kind || name)")
     let calculated = try await run("show Trips.store 4")
     #expect(calculated.status == 5)

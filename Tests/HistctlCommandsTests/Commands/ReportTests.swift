@@ -205,7 +205,7 @@ import Testing
     "👩‍👩‍👧", "\"\\'`${1}", "e\u{301}",
   ]
 
-  @Test("No text of a store becomes markup, and each comes back as it was")
+  @Test("No text of a store becomes markup, and each is restored unchanged")
   func hostileTexts() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
@@ -364,7 +364,7 @@ import Testing
     #expect(try FileBytes.read(sample.folder.file("lines.jsonl")) == lines)
   }
 
-  @Test("Two runs give the same bytes but for the time of making")
+  @Test("Two runs produce the same bytes except for their time")
   func reproducible() async throws {
     let sample = try SampleFolder()
     let command = "report sample.store -o -"
@@ -440,7 +440,7 @@ import Testing
         == ["sample.store", "old/sample.store"])
   }
 
-  @Test("What is wrong with a history is said in the page")
+  @Test("The page reports problems of the history")
   func notices() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("bookmark set sample.store old 2").status == 0)
@@ -460,7 +460,7 @@ import Testing
     #expect((page["problem"] as? String)?.isEmpty == false)
   }
 
-  @Test("A damaged store gives data that can be read, or no page")
+  @Test("A damaged store produces a page with readable data, or no page")
   func damagedStores() async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(
@@ -518,7 +518,7 @@ import Testing
   }
 
   @Test("Without a desktop the page is written, and a warning says that it was not opened")
-  func noDesktop() async throws {
+  func withoutADesktopThePageIsWritten() async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("report sample.store -o r.html --open")
     #expect(result.status == 0)

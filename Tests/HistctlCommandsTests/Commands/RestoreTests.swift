@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test("History sealed before a gap cannot be restored, and the gap is reported")
-  func sealedBehindAGap() async throws {
+  func sealedAfterAGap() async throws {
     let (sample, _) = try await Self.sample(before: "4", keeping: 6)
     let sealed = try await sample.run("archive \(Self.name) archive --allow-gap --quiet")
     #expect(sealed.status == 0, "\(sealed.errors)")
@@ -145,7 +145,7 @@ import Testing
     #expect(shared.status == 0, "\(shared.errors)")
   }
 
-  @Test func yesRestoresAndSaysSoInALine() async throws {
+  @Test func yesRestoresAndPrintsOneLine() async throws {
     let (sample, original) = try await Self.sample()
     let some = try await sample.run("restore \(Self.name) archive --from 6 --yes --date utc")
     #expect(
@@ -219,7 +219,7 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("what was not sealed, and other stores and copies")
+  @Test("history that was not sealed, and other stores and copies")
   func gapsAndCopies() async throws {
     let (sample, _) = try await Self.sample(before: "7")
     let gap = try await sample.run("restore \(Self.name) archive --yes")

@@ -3,7 +3,7 @@ import Testing
 
 /// One transaction in full.
 @Suite struct ShowTests {
-  @Test func everyChangeIsShownWithWhatItLeftBehind() async throws {
+  @Test func everyChangeIsShownWithItsTombstone() async throws {
     let result = try await SampleFolder().run("show sample.store 12 --date utc")
     let text = result.text.replacing(#/ \(\d+ y ago\)/#, with: "")
     #expect(

@@ -373,7 +373,7 @@ import Testing
     #expect(table.lines.last == "total,,0,0,0,0,0,0,\(bytes),,")
   }
 
-  @Test func withoutTimesNobodyKnowsHowItGrows() async throws {
+  @Test func withoutTimesTheForecastIsUnknown() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL")
     let text = try await sample.run("stats sample.store --until-size 1G")

@@ -59,7 +59,7 @@ import Testing
     #expect(tables.allSatisfy { $0.count <= columns }, "\(info.text)")
   }
 
-  @Test func aTerminalThatTellsNoWidthIsTakenForEightyColumns() async throws {
+  @Test func anUnknownWidthMeansEightyColumns() async throws {
     let sample = try SampleFolder()
     let line = ["log", sample.store, "--no-pager", "--color", "never"]
     let unknown = try await Tool.histctl.runOnTerminal(line, columns: 0, rows: 0)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func whatNeedsNoPagerHasNone() async throws {
+  @Test func startsNoUnneededPager() async throws {
     let sample = try SampleFolder()
     for line in [
       ["log", sample.store, "--no-pager"], ["log", sample.store, "--json"],

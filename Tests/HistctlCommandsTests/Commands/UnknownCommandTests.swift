@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct UnknownCommandTests {
-  @Test("A word that is no command is named, with the commands that there are")
+  @Test("An unknown command is named, with the existing commands")
   func mistyped() async throws {
     let far = try await InProcess.run(["frobnicate", "sample.store"])
     #expect(
@@ -21,8 +21,8 @@ import Testing
         """)
   }
 
-  @Test("No help is given for what is no command", arguments: ["help lgo", "help token chek"])
-  func helpForNothing(_ line: String) async throws {
+  @Test("Help for an unknown command fails", arguments: ["help lgo", "help token chek"])
+  func helpForAnUnknownCommandFails(_ line: String) async throws {
     let words = line.split(separator: " ").map(String.init)
     let result = try await InProcess.run(words)
     #expect(result.status == 64 && result.output.isEmpty)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("An argument that is no UTF-8 is named as such, and nothing is made by another name")
+  @Test("An argument that is not UTF-8 is named as such, and no other file is created")
   func otherEncodings() async throws {
     let sample = try SampleFolder()
     let shell = try #require(Tool("sh"))

@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("Names in a store do nothing to a terminal", .enabled(if: Tool.hasTerminals))
+  @Test("Names in a store are escaped on a terminal", .enabled(if: Tool.hasTerminals))
   func hostileNames() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(

@@ -39,7 +39,7 @@ struct ArchiveFaultTests {
       in: place, store: name, archive: "arch", lines, original, keeps: keeps)
   }
 
-  @Test("archive, a new one and one that goes on", arguments: [false, true])
+  @Test("archive, a new one and an existing one", arguments: [false, true])
   func archive(_ hasArchive: Bool) async throws {
     let (files, lines) = try await Self.files(hasArchive: hasArchive)
     let original = try StoreRows(FaultDrive.Place(files), Self.name)
@@ -63,7 +63,7 @@ struct ArchiveFaultTests {
     #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
-  @Test("prune --archive, with a new one and with one that goes on", arguments: [false, true])
+  @Test("prune --archive, with a new one and an existing one", arguments: [false, true])
   func prune(_ hasArchive: Bool) async throws {
     let (files, lines) = try await Self.files(hasArchive: hasArchive)
     let original = try StoreRows(FaultDrive.Place(files), Self.name)

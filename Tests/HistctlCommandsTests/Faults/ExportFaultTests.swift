@@ -38,7 +38,7 @@ import Testing
 
   /// A loss of power would take the last saves of the app, and leave what was made of them.
   @Test(
-    "The log of the store is safe on the disk before what is made of it",
+    "The log of the store is synced before the output is written",
     arguments: [
       ("export sample.store -o out.jsonl", "out.jsonl"),
       ("export sample.store --output-dir logs --bookmark n", ".jsonl.zst"),

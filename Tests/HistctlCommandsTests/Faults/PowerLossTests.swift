@@ -49,7 +49,7 @@ import Testing
     return files
   }
 
-  @Test("prune goes on", arguments: [true, false])
+  @Test("prune continues", arguments: [true, false])
   func prune(_ usesLog: Bool) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)

@@ -59,7 +59,7 @@ import Testing
     #expect(try StoreQuery(path: copy).lines("SELECT count(*) FROM ATRANSACTION") != ["0"])
   }
 
-  @Test func aRowThatTheTableRefusesIsNoReasonToTryAgain() async throws {
+  @Test func aRefusedRowIsNotRetried() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     let archive = folder.file("archive")

@@ -26,7 +26,7 @@ import Testing
     "rehearse STORE 1 -o COPY", "bookmark set STORE here 1",
     "export STORE --output-dir FOLDER", "record STORE --once",
   ])
-  func isToldOf(_ line: String) async throws {
+  func isReported(_ line: String) async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let other = try SampleStore.write(to: folder.file("other.store"))
@@ -59,7 +59,7 @@ import Testing
     #expect(metrics.status == 5)
   }
 
-  @Test func infoTellsItAmongItsNotices() async throws {
+  @Test func infoReportsItAmongItsNotices() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let page = try await Tool.histctl.run(["info", store])
@@ -90,7 +90,7 @@ import Testing
     #expect(unselected.status == 0 && unselected.text == "" && unselected.errors == "")
   }
 
-  @Test func aWholeLogIsNoMatter() async throws {
+  @Test func anIntactLogIsNotReported() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true

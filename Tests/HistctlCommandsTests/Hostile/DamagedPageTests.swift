@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func whatStandsBeforeItIsGiven() async throws {
+  @Test func rowsBeforeItAreShown() async throws {
     let folder = try TemporaryFolder()
     let store = try await Self.store(in: folder)
     func run(_ line: String) async throws -> [String] {

@@ -34,8 +34,8 @@ import Testing
     }
   }
 
-  @Test("What is deleted was sealed, and a short answer does not end with 0")
-  func nothingIsLost() async throws {
+  @Test("Deleted rows are sealed, and an incomplete answer does not end with 0")
+  func deletedRowsAreSealed() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.pageSize = 1024

@@ -180,7 +180,7 @@ import Testing
     Case("token \(token)", "log sample.store --after=" + token, 64, "malformedToken", ["'"])
   }
 
-  @Test(arguments: files + commandLines + tokens) func tellsPrograms(
+  @Test(arguments: files + commandLines + tokens) func reportsErrorsAsJSON(
     _ problem: Case
   ) async throws {
     let sample = try SampleFolder()
@@ -204,7 +204,7 @@ import Testing
   /// People get the same words, in two lines.
   @Test(
     arguments: (files + commandLines + tokens).enumerated().filter { $0.offset % 8 == 0 }
-      .map(\.element)) func tellsPeople(_ problem: Case) async throws
+      .map(\.element)) func reportsErrorsAsText(_ problem: Case) async throws
   {
     let sample = try SampleFolder()
     try problem.prepare(sample)
@@ -230,7 +230,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool("sqlite3") != nil))
-  func anotherKindOfDatabaseIsNoStore() async throws {
+  func otherDatabasesAreRefused() async throws {
     let folder = try TemporaryFolder()
     let sqlite = try #require(Tool("sqlite3"))
     _ = try await sqlite.run([

@@ -54,7 +54,7 @@ import Testing
     return sample
   }
 
-  @Test("No crash, no hang, no line that is no JSON", arguments: ForgedArchive.all)
+  @Test("No crash, no hang, and every line is JSON", arguments: ForgedArchive.all)
   func everyCommand(_ forged: ForgedArchive) async throws {
     let sample = try await Self.sample()
     try forged.forge(sample.folder.file("sealed"))
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "Nothing reaches a terminal as it is", .enabled(if: Tool.hasTerminals),
+    "Control characters are escaped on a terminal", .enabled(if: Tool.hasTerminals),
     arguments: ForgedArchive.all.filter {
       $0.testDescription.contains("escape") || $0.testDescription == "backwards"
     })

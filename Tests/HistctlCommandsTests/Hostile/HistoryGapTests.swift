@@ -38,7 +38,7 @@ import Testing
       "log sample.store --after=TOKEN", "log sample.store --until=TOKEN",
       "show sample.store TOKEN", "diff sample.store TOKEN", "diff sample.store 5 TOKEN --stat",
     ])
-  func isTold(_ gap: Case, _ line: String) async throws {
+  func isReported(_ gap: Case, _ line: String) async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4 OR Z_PK = 7")
     let bookmarks = """

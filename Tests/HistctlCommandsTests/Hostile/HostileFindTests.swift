@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: OtherUser.isAvailable)) func whatMayNotBeReadIsReported() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable)) func unreadableFilesAreReported() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// Stores, folders and archives come and go, files grow, and a writer saves.
-  @Test func aTreeThatChangesIsNoProblem() async throws {
+  @Test func aTreeMayChangeDuringTheSearch() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -122,7 +122,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: folder.file("tree")).count == count + 4)
   }
 
-  @Test func archivesNestAndNameWhatTheyLike() async throws {
+  @Test func archivesMayNestAndHaveHostileNames() async throws {
     let folder = try TemporaryFolder()
     let outside = try TemporaryFolder()
     try SampleStore.write(to: outside.file("outside.store"))

@@ -250,7 +250,7 @@ import Testing
         "DROP TABLE Z_PRIMARYKEY; CREATE VIEW Z_PRIMARYKEY AS SELECT 1 AS Z_ENT, 'x' AS Z_NAME, "
           + "0 AS Z_SUPER, load_extension('x') AS Z_MAX", 0, ""
       ),
-    ]) func tablesThatAreNotWhatTheyShouldBe(
+    ]) func tablesOfAnUnexpectedShape(
       _ sql: String, _ status: Int, _ words: String
     ) async throws
   {

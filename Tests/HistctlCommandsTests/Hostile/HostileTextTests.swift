@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "Records for programs keep their values on a terminal, and do nothing to it",
+    "Records for programs keep their values on a terminal, with escaped controls",
     .enabled(if: Tool.hasTerminals),
     arguments: [
       ["log", "--json", "--reverse"], ["export"], ["export", "--format", "changes"],
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("Archives, whatever they and their folder are called", .enabled(if: Tool.hasTerminals))
+  @Test("Archives and their folders with hostile names", .enabled(if: Tool.hasTerminals))
   func archives() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(
-    "What is found in a store is told without acting on a terminal", .enabled(if: Tool.hasTerminals)
+    "Hostile text of a store is shown without acting on a terminal", .enabled(if: Tool.hasTerminals)
   )
   func findings() async throws {
     let folder = try TemporaryFolder()

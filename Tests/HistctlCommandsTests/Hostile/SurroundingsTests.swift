@@ -185,7 +185,7 @@ import Testing
       ("begin immediate; delete from ACHANGE", true),
       ("begin exclusive; delete from ACHANGE", true),
       ("begin immediate", false), ("begin; select * from ACHANGE", false),
-    ]) func aSaveThatIsUnderWayKeepsNobodyOut(
+    ]) func anUnfinishedSaveDoesNotBlockReaders(
       _ statement: String, _ writeAheadLog: Bool
     ) async throws
   {

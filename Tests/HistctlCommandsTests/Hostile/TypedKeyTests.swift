@@ -63,7 +63,7 @@ import Testing
     return name
   }
 
-  @Test("Whatever type the keys have, every command ends with a status")
+  @Test("Every command ends with a status for keys of any type")
   func endsWithAStatus() async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))

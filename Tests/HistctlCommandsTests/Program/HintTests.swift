@@ -11,7 +11,7 @@ import Testing
 /// The errors of the libraries, as the program reports them.
 @Suite("Hints") struct HintTests {
   @Test(
-    "No library speaks of the command line",
+    "No library mentions the command line",
     arguments: [
       "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive", "OpenSwiftData",
     ])

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(.enabled(if: OtherUser.isAvailable))
-  func historyThatStandsOnlyInTheLogIsReadByOthers() async throws {
+  func historyOnlyInTheLogIsReadByOthers() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true

@@ -19,7 +19,7 @@ struct TimelineTests {
   }
 
   @Test(
-    "Whatever is asked, the answer is that of the store before it was pruned",
+    "Every query has the same answer as before the store was pruned",
     arguments: [0, 30, -1])
   func randomQuestions(overlap: Int) throws {
     for seed: UInt64 in 1...2 {
@@ -85,7 +85,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("An archive without a part of what the store has leaves out nothing")
+  @Test("An archive without a part of the store's history omits nothing")
   func gapAfterTheBeginningOfTheStore() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
@@ -218,7 +218,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("An archive by itself gives what was sealed")
+  @Test("An archive alone returns the sealed history")
   func alone() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(

@@ -59,7 +59,7 @@ import Testing
     #expect(try sample.read(through: 6).map(\.number) == [6])
   }
 
-  @Test func whereAMomentCanBe() throws {
+  @Test func findsTheLowestNumberAtAMoment() throws {
     var sample = try Sample()
     try sample.seal(1...4)
     try sample.seal(5...8, after: 4)
@@ -75,7 +75,7 @@ import Testing
     #expect(try lowest(481) == .max)
   }
 
-  @Test func nothingIsGivenOfADamagedSegment() throws {
+  @Test func aDamagedSegmentReturnsNoTransactions() throws {
     var sample = try Sample()
     let older = try sample.seal(1...4)
     try sample.seal(5...12, after: 4)

@@ -99,7 +99,7 @@ import Testing
     #expect(try Self.verify(place).isEmpty)
   }
 
-  @Test("Whoever reads meanwhile is told that segments are gone, and verify finds nothing")
+  @Test("Concurrent readers get an error for removed segments, and verify finds nothing")
   func readers() throws {
     let tiny = try TinyArchive([1...1, 2...2, 3...3, 4...4])
     let path = tiny.archive.path

@@ -45,7 +45,7 @@ struct ArchiveSealerTests {
   }
 
   @Test(
-    "of Apple's frameworks gives every line as an export does",
+    "of Apple's frameworks produces the same lines as an export",
     .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
     arguments: RealStores.paths)
   func realStores(store: String) throws {
@@ -209,7 +209,7 @@ struct ArchiveSealerTests {
   }
 
   @Test("adopts segments that a crash left after an allowed gap")
-  func crashBehindAGap() throws {
+  func crashAfterAGap() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")

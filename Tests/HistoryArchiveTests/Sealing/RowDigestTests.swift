@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "It goes on where it was interrupted within a transaction",
+    "It continues where it was interrupted within a transaction",
     arguments: [0, 1, 511, 512, 513, 1024, 1199, 1200])
   func interrupted(_ gone: Int) throws {
     try StoreQuery(path: path).run(
@@ -74,7 +74,7 @@ import Testing
     #expect(try left().suffix(21 - number) == (number...20).map { "\($0)" }[...])
   }
 
-  @Test("Without an index more goes at once, and is compared all the same")
+  @Test("Without an index larger batches are deleted, and still compared")
   func withoutIndex() throws {
     let query = try StoreQuery(path: path)
     try query.run("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX")

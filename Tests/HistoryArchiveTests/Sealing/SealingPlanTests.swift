@@ -41,7 +41,7 @@ import Testing
       + (plan.after == nil ? "" : ", joined") + (plan.leavesGap ? ", gap" : "")
   }
 
-  @Test func itContinuesWhatIsSealed() throws {
+  @Test func itContinuesTheArchive() throws {
     #expect(try summary(plan()) == "new: 1 to 11, 11")
     #expect(try summary(plan(before: .end)) == "new: 1 to 12, 12")
     #expect(try summary(plan(before: HistoryCut(before: 2))) == "new: 1 to 1, 1")
@@ -73,7 +73,7 @@ import Testing
       try summary(plan(before: HistoryCut(before: 8), allowsGap: true)) == "after 4: - to -, 0")
   }
 
-  @Test(arguments: [0, -7]) func numbersThatNoFrameworkGivesAreNotSealed(_ number: Int64) throws {
+  @Test(arguments: [0, -7]) func nonpositiveNumbersAreNotSealed(_ number: Int64) throws {
     try StoreQuery(path: path).run(
       """
       UPDATE ATRANSACTION SET Z_PK = \(number) WHERE Z_PK = 1;

@@ -60,7 +60,7 @@ struct VerifiedReachTests {
     }
   }
 
-  @Test("Segments of what the store no longer has are not read")
+  @Test("Segments of history before the store's first transaction are not read")
   func earlierSegments() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -74,7 +74,7 @@ struct VerifiedReachTests {
     #expect(try Self.reach(path, archive) == 11)
   }
 
-  @Test("A store may begin anywhere in a segment", arguments: [2, 8, 10, 11, 20, 29])
+  @Test("A store may begin at any position in a segment", arguments: [2, 8, 10, 11, 20, 29])
   func beginning(_ first: Int64) throws {
     let folder = try TemporaryFolder()
     // The lines of the tenth and the twentieth transaction are longer than a frame.

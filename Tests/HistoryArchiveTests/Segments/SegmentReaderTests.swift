@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryArchive
 
-@Suite("Segments give back every transaction")
+@Suite("Segments return every transaction")
 struct SegmentReaderTests {
   /// A store in which one transaction takes several frames, between small ones.
   private static func longHistory(in folder: TemporaryFolder) throws -> StoreHistory {
@@ -92,7 +92,7 @@ struct SegmentReaderTests {
     #expect(try ArchiveFile(path: path).digest() == manifest.digest)
   }
 
-  @Test("and no flipped bit gives something else")
+  @Test("and no flipped bit changes the result")
   func flippedBits() throws {
     let folder = try TemporaryFolder()
     let history = try StoreHistory(path: SampleStore.write(to: folder.file("sample.store")))
@@ -123,7 +123,7 @@ struct SegmentReaderTests {
     #expect(throws: ArchiveError.missing(path: path)) { try archive.segment(entry) }
   }
 
-  @Test("and no flipped bit of a manifest goes unnoticed")
+  @Test("and every flipped bit of a manifest is detected")
   func flippedManifest() throws {
     let folder = try TemporaryFolder()
     let history = try StoreHistory(path: SampleStore.write(to: folder.file("sample.store")))

@@ -19,7 +19,7 @@ import Testing
     return try store.read(withHelpers: 1) { try sealer.seal($0, $1) }
   }
 
-  @Test("In what was sealed nothing is found, and all of it is read")
+  @Test("A sound archive has no findings, and is read completely")
   func sealed() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
@@ -156,7 +156,7 @@ import Testing
     #expect(continuity.comparedCount == compared)
   }
 
-  @Test("While somebody seals nothing is looked at, for it would be half of the truth")
+  @Test("Verification waits for the lock, because a concurrent archive run is incomplete")
   func beside() throws {
     let archive = try TinyArchive([1...2, 3...3])
     let path = archive.archive.path

@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(
-    "What is exchanged, dropped, repeated or added is found",
+    "Exchanged, dropped, repeated and added parts are found",
     arguments: [
       (Change.swapSegments, [ArchiveFindingKind.damagedSegment: Int64(2)]),
       (.swapManifests, [.damagedManifest: 2]),

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "What a manifest says is compared with its segment",
+    "The manifest is compared with its segment",
     arguments: [
       (#""inserts":1"#, #""inserts":2"#), (#""updates":1"#, #""updates":0"#),
       (#""entity":"Tag","number":4,"inserts""#, #""entity":"Gat","number":4,"inserts""#),
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "Lines that no encoder writes are found, whatever digests say",
+    "Lines that no encoder writes are found, even with valid digests",
     arguments: [
       (#""kind":"insert""#, #""kind":"insert" "#),
       (#""change":1,"kind":"insert""#, #""kind":"insert","change":1"#),
@@ -117,7 +117,7 @@ import Testing
     #expect(found.names(tiny.archive.segmentPath(entry)))
   }
 
-  @Test("Nothing is too large, too deep or too much to be refused")
+  @Test("Too large, too deep and too many values are refused")
   func hostile() throws {
     let deep = String(repeating: "[", count: 100_000)
     let frames = #""frames":["#

@@ -143,7 +143,7 @@ struct EnvelopeFormatTests {
         + line(#"{"Z_PK":2,"isFavorite":true,"name":"Rome"}"#, "null", 10, "d", 3, ""))
   }
 
-  @Test("hostile change events of Debezium: what has no kind gives a gap in the orders")
+  @Test("hostile change events of Debezium: changes without a kind leave a gap in the orders")
   func hostileDebezium() throws {
     let lines = try Envelopes.text(.debezium, [Envelopes.hostile]).split(separator: "\n")
     try #require(lines.count == 3)
@@ -231,7 +231,7 @@ struct EnvelopeFormatTests {
         + "\"[null,null,null,null,\"\"2024-07-29T00:42:37Z\"\"]\"," + end)
   }
 
-  @Test("a table of one column has no empty line, which would be no row")
+  @Test("a table of one column has no empty line")
   func oneColumn() throws {
     #expect(
       try Envelopes.text(.csv, [Envelopes.transaction], fields: ["attributes"])
@@ -243,7 +243,7 @@ struct EnvelopeFormatTests {
         == "context\n\"\"\n\"\"\n\"\"\n")
   }
 
-  @Test("transactions without changes give nothing", arguments: Envelopes.formats)
+  @Test("transactions without changes produce no lines", arguments: Envelopes.formats)
   func empty(format: ExportFormat) throws {
     let encoder = try format.encoder()
     #expect(try Envelopes.bytes(format, [HistoryTransaction(number: 1)]) == encoder.prologue)

@@ -122,7 +122,7 @@ struct FieldTests {
     }
   }
 
-  @Test("names of files tell lines that can be read back from those that cannot")
+  @Test("file names distinguish readable lines from others")
   func extensions() {
     #expect(
       ExportFormat.allCases.map(\.fileExtension) == [

@@ -100,7 +100,7 @@ struct PresentObjectTests {
   }
 
   @Test(
-    "fields that leave it no place say so",
+    "the selected fields decide whether a line can carry it",
     arguments: [
       (ExportFormat.jsonl, ["author"], false), (.jsonl, ["author", "changes"], true),
       (.jsonl, ["kind"], true), (.changes, ["author"], true), (.cloudevents, ["id"], false),

@@ -19,7 +19,7 @@ struct JSONMutationTests {
     }
   }
 
-  @Test("what is read out of damaged text can be written and read again")
+  @Test("values read from damaged text can be written and read again")
   func mutations() throws {
     var generator = SeededGenerator(seed: 31)
     let alphabet = Array("{}[]\",:\\u0dbfe+-.19tn \u{1}é\u{1F600}".utf8) + [0xFF, 0xC0]

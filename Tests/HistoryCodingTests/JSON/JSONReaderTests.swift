@@ -138,7 +138,7 @@ struct JSONReaderTests {
     #expect(throws: Never.self) { try JSONReader(depthLimit: .max).read(nested(512)) }
   }
 
-  @Test("an object of very many keys takes no time, and a repeated key is still found")
+  @Test("an object of very many keys is read fast, and a repeated key is still found")
   func manyKeys() throws {
     let members = (0..<20_000).map { "\"k\($0)\":\($0)" }
     let text = "{" + members.joined(separator: ",") + "}"

@@ -32,7 +32,7 @@ struct JSONValueTests {
     #expect(object.first?.value == 9)
   }
 
-  @Test("a key that comes again replaces the value")
+  @Test("a repeated key replaces the value")
   func repeatedKey() {
     let object: JSONObject = ["a": 1, "b": 2, "a": 3]
     #expect(object.members.map(\.key) == ["a", "b"])

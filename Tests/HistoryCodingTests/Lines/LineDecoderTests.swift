@@ -34,7 +34,7 @@ struct LineDecoderTests {
   }
 
   @Test(
-    "what a line must have, and what it may not",
+    "required and forbidden parts of a line",
     arguments: [
       ("", nil), ("{", nil), ("nul", nil), ("{}{}", nil), (line() + "x", nil),
       (line(#","author":"a","author":"b""#), nil),
@@ -192,7 +192,7 @@ struct LineDecoderTests {
         == .gap(HistoryGap(store: nil, after: -1, oldest: nil)))
   }
 
-  @Test("keys in any order, unknown keys, blanks and a line end are taken")
+  @Test("keys in any order, unknown keys, blanks and a line end are accepted")
   func lenience() throws {
     let transaction = try Self.transaction(
       " {\"changes\": [{\"pk\": 9223372036854775807, \"change\": -9223372036854775808, \"new\": {}}],"
@@ -237,7 +237,7 @@ struct LineDecoderTests {
     #expect(transaction.extra.map(\.value) == [.null, .integer(1), .real(1), .text("app")])
   }
 
-  @Test("entities come from the schema, or stand for themselves")
+  @Test("entities come from the schema, or from the line itself")
   func entities() throws {
     let trip = try Self.change(#","entity":"Trip","pk":1"#).entity
     #expect(trip?.number == 5 && trip?.slots != nil)
@@ -288,7 +288,7 @@ struct LineDecoderTests {
     #expect(change.tombstone == values)
   }
 
-  @Test("a raw tombstone goes before the one for people")
+  @Test("a raw tombstone takes precedence over the readable one")
   func rawTombstone() throws {
     let change = try Self.change(
       #","kind":"delete","entity":"Trip","tombstone":{"name":"Rome"},"tombstoneRaw":[5,"x"]"#)

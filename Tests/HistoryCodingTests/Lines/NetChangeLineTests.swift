@@ -4,7 +4,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Lines about what changes come to")
+@Suite("Lines of net changes")
 struct NetChangeLineTests {
   private static let trip = HistoryEntity(
     name: "Trip", number: 5, slots: TripsModel.slots["Trip"])

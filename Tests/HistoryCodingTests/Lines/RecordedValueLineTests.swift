@@ -30,7 +30,7 @@ import Testing
 
   private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-  @Test func valuesStandBehindTheColumnsTheyAreOf() throws {
+  @Test func valuesFollowTheirColumns() throws {
     let lines = lines(try text(TransactionLineEncoder()))
     #expect(
       lines[3].contains(
@@ -125,7 +125,7 @@ import Testing
     #"{"x":{"old":{"$sha256":"00","length":1},"new":1}}"#, #"{"x":{"old":[1],"new":1}}"#,
     #"{"x":{"type":"text","old":{"$sha256":"zz","length":1},"new":1}}"#,
   ])
-  func whatIsNoValueIsRefused(_ values: String) {
+  func invalidValuesAreRefused(_ values: String) {
     let line =
       #"{"schema":1,"type":"transaction","transaction":1,"changes":[{"change":1,"kind":"update","#
       + #""entity":"Trip","pk":1,"values":"# + values + "}]}"

@@ -4,7 +4,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Lines give back every row")
+@Suite("Lines restore every row")
 struct RoundTripTests {
   /// Real stores that have history tables.
   private static let stores = RealStores.paths.filter {
@@ -138,7 +138,7 @@ struct RoundTripTests {
     #expect(changes.map(\.tombstone) == [[.text("Rome"), .text("Oslo")]])
   }
 
-  @Test("jq gives ordinary lines back as they are", .enabled(if: Tool("jq") != nil))
+  @Test("jq returns ordinary lines unchanged", .enabled(if: Tool("jq") != nil))
   func jq() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))

@@ -52,7 +52,7 @@ struct RestoreIdentityTests {
   }
 
   @Test("Apps save and checkpoint while what is sealed is read")
-  func noSnapshotIsHeld() throws {
+  func readingTheArchiveHoldsNoSnapshot() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60, changesEach: 40)
@@ -79,7 +79,7 @@ struct RestoreIdentityTests {
     #expect(try query.lines("SELECT * FROM ACHANGE ORDER BY Z_PK") == before)
   }
 
-  @Test("A history whose beginning moves meanwhile is looked at anew")
+  @Test("A history whose beginning moves meanwhile is read again")
   func movingBeginning() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("x.store"), transactions: 30, changesEach: 2)
@@ -150,7 +150,7 @@ struct RestoreIdentityTests {
     #expect(try await HistoryDump(path) == before)
   }
 
-  @Test("what is sealed may end right before the store's history, or overlap with it")
+  @Test("the archive may end right before the store's history, or overlap with it")
   func edges() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("a.store"))

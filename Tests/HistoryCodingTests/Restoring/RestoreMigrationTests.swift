@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("what has no name in the new model any more ends it before anything is written")
+  @Test("entities missing in the new model are refused before anything is written")
   func namesThatAreGone() throws {
     func obstacle(
       numbers: [(Int64, String)] = Self.numbers,

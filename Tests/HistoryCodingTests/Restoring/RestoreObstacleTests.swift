@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("What somebody else puts back meanwhile is no obstacle, but a change")
+  @Test("A concurrent restore is reported as a change, not as an obstacle")
   func restoredMeanwhile() throws {
     let sample = try Sample()
     #expect {

@@ -27,7 +27,7 @@ import Testing
         == ["1"])
   }
 
-  @Test func aSaveWithoutChangesIsNoTransaction() throws {
+  @Test func aSaveWithoutChangesAddsNoTransaction() throws {
     let store = try TripStore()
     let context = store.context()
     try context.save()
@@ -38,7 +38,7 @@ import Testing
       try StoreQuery(path: store.path).lines("SELECT count(*) FROM ATRANSACTION") == ["0"])
   }
 
-  @Test func rollbackGivesBackWhatTheStoreHas() throws {
+  @Test func rollbackRestoresTheStoredValues() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -79,7 +79,7 @@ import Testing
     #expect(rome.name == "Rome")
   }
 
-  @Test func whatIsInsertedAndDeletedBeforeASaveWasNeverThere() throws {
+  @Test func insertingAndDeletingBeforeASaveSavesNothing() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -125,7 +125,7 @@ import Testing
     #expect(fault.bucketList.first?.trip === fault)
   }
 
-  @Test func aFetchSeesWhatOthersHaveSaved() throws {
+  @Test func aFetchSeesSavesOfOthers() throws {
     let store = try TripStore()
     let (context, other) = (store.context(), ModelContext(try TripStore.open(store.path)))
     let rome = Trip(name: "Rome")
@@ -145,7 +145,7 @@ import Testing
     #expect(rome.name == "Rome again")
   }
 
-  @Test func whatOthersHaveDeletedIsNotAmongRelatedModels() throws {
+  @Test func relatedModelsExcludeThoseDeletedByOthers() throws {
     let store = try TripStore()
     let (writer, reader) = (store.context(), store.context())
     let rome = Trip(name: "Rome")
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func notificationsTellOfASave() throws {
+  @Test func aSavePostsNotifications() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

@@ -32,7 +32,7 @@ import Testing
       """)
   }
 
-  @Test func whatIsTakenAlongIsReadAtOnce() throws {
+  @Test func cascadesReadTheirModelsInBatches() throws {
     let rome = try #require(
       try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Rome" })).first)
     let statements = try trace.statements { context.delete(rome) }
@@ -43,7 +43,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Tag>()).first?.trips.isEmpty == true)
   }
 
-  @Test func whatIsTakenAlongAndCannotBeReadIsDeletedAllTheSame() throws {
+  @Test func cascadesDeleteUnreadableModels() throws {
     let rome = try #require(
       try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Rome" })).first)
     _ = rome.bucketList.count

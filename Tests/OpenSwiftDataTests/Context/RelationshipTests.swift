@@ -31,7 +31,7 @@ import Testing
     #expect(paris.livingAccommodation === house)
   }
 
-  @Test func listsThatWereNotReadKnowWhatIsAdded() throws {
+  @Test func unreadListsIncludeAddedModels() throws {
     let store = try TripStore()
     let writer = store.context()
     let saved = Trip(name: "Rome")
@@ -78,7 +78,7 @@ import Testing
     #expect(trips.map { $0.tags.map(\.label).sorted() } == [["city", "sea"], []])
   }
 
-  @Test func cascadesDeleteAndOthersAreLetGo() throws {
+  @Test func cascadesDeleteAndOthersAreUnlinked() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

@@ -65,7 +65,7 @@ final class Ward {
     try expectRefusal()
   }
 
-  @Test func whatGoesAsWellOrGoesElsewhereIsSaved() throws {
+  @Test func deletedOrReassignedModelsPassValidation() throws {
     let bob = Guardian("Bob")
     context.insert(bob)
     let wards = ann.wards.sorted { $0.name < $1.name }

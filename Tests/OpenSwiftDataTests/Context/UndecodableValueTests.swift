@@ -92,7 +92,7 @@ final class Rack {
   }
 
   @Test(arguments: damages)
-  func whereNothingCanBeThrownAllElseIsThere(_ damage: String) throws {
+  func nonThrowingReadsReturnAllOtherValues(_ damage: String) throws {
     try query().run("UPDATE ZBOX SET \(damage) WHERE ZNAME = 'second'")
     let rack = try #require(try open().fetch(FetchDescriptor<Rack>()).first)
     #expect(rack.boxes.count == 3)
@@ -110,7 +110,7 @@ final class Rack {
     }
   }
 
-  @Test func aBlankValueIsNotSavedOverWhatIsThere() throws {
+  @Test func aBlankValueDoesNotOverwriteTheStoredOne() throws {
     try query().run("UPDATE ZBOX SET ZTAGS = x'00', ZMOOD1 = x'00' WHERE ZNAME = 'second'")
     let before = try query().lines("SELECT ZTAGS, ZMOOD1, ZX FROM ZBOX ORDER BY Z_PK")
     let context = try open()
@@ -161,7 +161,7 @@ final class Rack {
   }
 
   /// What cannot be read at all, such as a damaged page or a store that is busy.
-  @Test func whatCannotBeReadWhileModelsAreGoneThroughIsThrown() throws {
+  @Test func enumerateThrowsReadErrors() throws {
     let query = try query()
     var names: [String] = []
     #expect(throws: SwiftDataError.storeFailure) {

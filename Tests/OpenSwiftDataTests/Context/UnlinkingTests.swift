@@ -60,7 +60,7 @@ final class Visitor {
     return visitor
   }
 
-  @Test func aNewModelLetsGo() throws {
+  @Test func aNewModelUnlinksADeletedOne() throws {
     let visitor = Visitor(name: "Vera", escort: anna)
     context.insert(visitor)
     context.delete(anna)
@@ -73,7 +73,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: Bruno, "])
   }
 
-  @Test func aModelThatWasNeverSavedIsLetGo() throws {
+  @Test func aDeletedUnsavedModelIsUnlinked() throws {
     let carla = Escort(name: "Carla")
     let visitor = Visitor(name: "Vera", escort: carla)
     visitor.known = [anna, carla]
@@ -84,7 +84,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: -, Anna"])
   }
 
-  @Test func aModelThatComesBackIsNot() throws {
+  @Test func aReinsertedModelStaysLinked() throws {
     let carla = Escort(name: "Carla")
     let visitor = Visitor(name: "Vera", escort: carla)
     context.insert(visitor)
@@ -95,7 +95,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: Carla, "])
   }
 
-  @Test func aChangedModelLetsGo() throws {
+  @Test func aChangedModelUnlinksADeletedOne() throws {
     let visitor = try visitor("Vera", anna)
     visitor.escort = bruno
     context.delete(bruno)
@@ -104,7 +104,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: -, "])
   }
 
-  @Test func whatIsSetAfterTheDeletionIsLetGo() throws {
+  @Test func linksSetAfterTheDeletionAreRemoved() throws {
     let visitor = try visitor("Vera", nil)
     context.delete(anna)
     visitor.escort = anna
@@ -161,7 +161,7 @@ final class Visitor {
   }
 
   /// Neither `delete` nor `insert` can throw, so the next save does; nothing is lost without a word.
-  @Test func deletingAModelOfAnotherContextIsSaidAtTheSave() throws {
+  @Test func deletingAModelOfAnotherContextFailsAtTheSave() throws {
     let other = ModelContext(container)
     let carla = Escort(name: "Carla")
     other.insert(carla)
@@ -182,7 +182,7 @@ final class Visitor {
   }
 
   /// A copy of what leads nowhere, by a context that has deleted the other end itself.
-  @Test func theErrorBlamesNobody() throws {
+  @Test func theErrorNamesTheDeletedModel() throws {
     let visitor = try visitor("Vera", anna)
     let identifier = anna.persistentModelID
     context.delete(anna)

@@ -27,14 +27,14 @@ import Testing
     desk.fetches = []
   }
 
-  @Test func whatTheStoreRemembersIsNotRead() throws {
+  @Test func rememberedModelsAreNotReadAgain() throws {
     desk.remembers = true
     let items = try context.fetch(FetchDescriptor<BucketListItem>())
     #expect(items.compactMap { $0.trip?.name }.count == 10)
     #expect(desk.fetches == ["BucketListItem 10"])
   }
 
-  @Test func whatWasReadToFindOneModelIsKeptForTheOthers() throws {
+  @Test func relatedModelsAreReadTogether() throws {
     let items = try context.fetch(FetchDescriptor<BucketListItem>())
     #expect(Set(items.compactMap { $0.trip?.name }).count == 10)
     #expect(desk.fetches == ["BucketListItem 10", "Trip 10"])
@@ -44,7 +44,7 @@ import Testing
     #expect(desk.fetches == ["BucketListItem 10", "Trip 10", "Tag 0", "Trip 10"])
   }
 
-  @Test func whatWasReadToFindOthersDoesNotKeepTheContext() throws {
+  @Test func prefetchedModelsDoNotRetainTheContext() throws {
     weak var other: ModelContext?
     do {
       let own = ModelContext(container)
@@ -84,7 +84,7 @@ import Testing
     #expect(try context.fetch(descriptor) == [trips[4]])
   }
 
-  @Test func blanksAreNotSavedForWhatCannotBeRead() throws {
+  @Test func unreadableValuesAreNotSavedAsBlanks() throws {
     let trip = try #require(
       try context.fetchIdentifiers(FetchDescriptor<Trip>()).first.map { context.model(for: $0) }
         as? Trip)

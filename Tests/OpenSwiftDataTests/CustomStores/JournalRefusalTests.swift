@@ -22,7 +22,7 @@ import Testing
       url: URL(fileURLWithPath: folder.file("trips.jsonl")), desk: desk)
   }
 
-  @Test(arguments: refusals) func whatWasRefusedIsStillThere(_ refusal: StoreWriteError) throws {
+  @Test(arguments: refusals) func refusedChangesStayPending(_ refusal: StoreWriteError) throws {
     let context = ModelContext(try ModelContainer(for: Trip.self, configurations: journal))
     let rome = Trip(name: "Rome")
     context.insert(rome)

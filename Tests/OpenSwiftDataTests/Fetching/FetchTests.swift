@@ -84,7 +84,7 @@ import Testing
     _ = store
   }
 
-  @Test func batchesKeepThePlacesOfWhatIsGone() throws {
+  @Test func batchesKeepThePlacesOfDeletedModels() throws {
     let (store, context) = try context(count: 25)
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate, order: .reverse)])
     descriptor.includePendingChanges = false

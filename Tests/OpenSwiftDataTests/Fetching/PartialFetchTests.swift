@@ -71,7 +71,7 @@ struct ReadTrace {
       "SELECT ZNAME, ZDESTINATION, ZNOTES, ZSTARTDATE FROM ZTRIP ORDER BY Z_PK")
   }
 
-  @Test func onlyWhatIsNamedIsRead() throws {
+  @Test func onlyNamedPropertiesAreRead() throws {
     var trips: [Trip] = []
     let fetch = try trace.statements { trips = try context.fetch(descriptor(\.name)) }
     #expect(fetch.count == 1)
@@ -133,7 +133,7 @@ struct ReadTrace {
     #expect(statements.map(columns) == [["ZNAME"]])
   }
 
-  @Test func changesSaveOnlyWhatWasSet() throws {
+  @Test func changesSaveOnlySetProperties() throws {
     let before = try stored()
     let trips = try context.fetch(descriptor(\.name))
     trips[0].name = "Roma"
@@ -154,7 +154,7 @@ struct ReadTrace {
         == [["name"], ["notes"]])
   }
 
-  @Test func whatIsKnownStays() throws {
+  @Test func knownValuesStay() throws {
     let rome = try #require(
       try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Rome" })).first)
     _ = try context.fetch(descriptor(\.name))
@@ -165,7 +165,7 @@ struct ReadTrace {
     #expect(rome.name == "Roma")
   }
 
-  @Test func rollingBackBringsBackWhatWasNotRead() throws {
+  @Test func rollingBackRestoresUnreadProperties() throws {
     let trip = try #require(try context.fetch(descriptor(\.name)).first)
     trip.notes = "changed"
     trip.name = "changed"
@@ -197,7 +197,7 @@ struct ReadTrace {
     #expect(inMemory.count == 1)
   }
 
-  @Test func deletedModelsLeaveBehindWhatWasNotRead() throws {
+  @Test func deletedModelsPreserveUnreadProperties() throws {
     let trip = try #require(try context.fetch(descriptor(\.name)).first)
     context.delete(trip)
     try context.save()
@@ -210,7 +210,7 @@ struct ReadTrace {
   }
 
   #if !canImport(ObjectiveC)
-  @Test func undoingBringsBackWhatWasNotRead() throws {
+  @Test func undoingRestoresUnreadProperties() throws {
     let manager = UndoManager()
     manager.groupsByEvent = false
     context.undoManager = manager
@@ -224,7 +224,7 @@ struct ReadTrace {
   }
   #endif
 
-  @Test func aKeyPathThatLeadsNowhereIsRefused() throws {
+  @Test func anUnknownKeyPathIsRefused() throws {
     #expect(throws: SwiftDataError.unsupportedKeyPath) {
       try context.fetch(descriptor(\.name.count))
     }

@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNotSavedIsFoundAlike() throws {
+  @Test func unsavedModelsMatchAsSavedOnesDo() throws {
     let composed = "café"
     let pending = BucketListItem(title: "cafe\u{301}\r\nbar")
     context.insert(pending)
@@ -71,7 +71,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor(predicate: none)).count == before)
   }
 
-  @Test func nothingContainsNothing() throws {
+  @Test func nilContainsNoText() throws {
     let (left, right) = (Trip(name: "a"), Trip(name: "b"))
     left.notes = "é"
     context.insert(left)
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// Equality and order are those of what is written, as in SwiftData's SQL.
-  @Test func equalityIsThatOfWhatIsWritten() throws {
+  @Test func equalityComparesTheWrittenText() throws {
     let composed = "é"
     let found = try context.fetch(
       FetchDescriptor<BucketListItem>(predicate: #Predicate { $0.title == composed }))

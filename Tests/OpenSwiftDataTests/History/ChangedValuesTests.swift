@@ -110,7 +110,7 @@ import Testing
     #expect(update.newValue(of: \.destination) == "Lazio")
   }
 
-  @Test func aLargeValueIsToldByItsDigest() throws {
+  @Test func aLargeValueIsIdentifiedByItsDigest() throws {
     let path = folder.file("Photos.store")
     let context = ModelContext(
       try ModelContainer(
@@ -173,7 +173,7 @@ import Testing
     #expect(update.oldValue(of: \.isSpeaker) == false)
   }
 
-  @Test func deletingByPredicateRecordsWhatItUpdates() throws {
+  @Test func deletingByPredicateRecordsItsUpdates() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     trip.livingAccommodation = LivingAccommodation(placeName: "Casa")
     context.insert(trip)
@@ -184,7 +184,7 @@ import Testing
     #expect(update.newIdentifier(of: \.livingAccommodation) == .some(nil))
   }
 
-  @Test func withoutTheOptionNothingIsKeptAndNothingTold() throws {
+  @Test func withoutTheOptionNoValuesAreRecorded() throws {
     let plain = folder.file("Plain.store")
     let context = ModelContext(try Self.container(plain, recordsValues: false))
     let trip = Trip(name: "Rome", startDate: .now)
@@ -206,7 +206,7 @@ import Testing
     #expect(try updates(Trip.self).allSatisfy { !$0.changedValues.isEmpty })
   }
 
-  @Test func ofAStoreInMemoryNothingIsKept() throws {
+  @Test func aStoreInMemoryRecordsNoValues() throws {
     let container = try ModelContainer(
       for: Trip.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test func deletingHistoryTakesValuesAlong() throws {
+  @Test func deletingHistoryDeletesItsValues() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     context.insert(trip)
     try context.save()
@@ -249,7 +249,7 @@ import Testing
         "SELECT DISTINCT transaction_number FROM recorded_value") == ["3"])
   }
 
-  @Test func aDamagedFileIsToldByName() throws {
+  @Test func aDamagedFileIsNamed() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     context.insert(trip)
     try context.save()

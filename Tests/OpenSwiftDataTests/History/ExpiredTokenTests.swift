@@ -83,7 +83,7 @@ import Testing
   }
 
   /// What comes before a token is all there, as far as it is kept.
-  @Test func whatComesBeforeATokenNeedsNoneOfIt() throws {
+  @Test func transactionsBeforeATokenAreFound() throws {
     let (token, later) = (tokens[0], tokens[3])
     #expect(try numbers(#Predicate { $0.token <= token }) == [])
     #expect(try numbers(#Predicate { !($0.token > token) }) == [])
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// What the captured values alone decide asks for nothing.
-  @Test func whatIsNotAskedForIsNotMissed() throws {
+  @Test func unusedTokensMayBeExpired() throws {
     let token = tokens[0]
     let (isEverything, isNothing) = (true, false)
     let reader = Reader(token: token, lastToken: nil)

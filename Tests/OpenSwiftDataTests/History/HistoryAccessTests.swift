@@ -31,7 +31,7 @@ import Testing
     return (store, context, try context.fetchHistory(Descriptor()).map(\.token))
   }
 
-  @Test func changesTellNamesWithoutTheirTypes() throws {
+  @Test func changesHaveNamesWithoutTheirTypes() throws {
     let (_, context, _) = try Self.store()
     let changes = try context.fetchHistory(Descriptor()).map(\.changes)
     #expect(Set(changes[0].map(\.entityName)) == ["Trip", "BucketListItem"])
@@ -107,7 +107,7 @@ import Testing
         == [3, 4])
   }
 
-  @Test func tokensTellTheirState() async throws {
+  @Test func tokensReportTheirState() async throws {
     let (store, context, tokens) = try Self.store()
     #expect(try context.oldestHistoryToken() == tokens.first)
     #expect(try context.newestHistoryToken() == tokens.last)
@@ -142,7 +142,7 @@ import Testing
     #expect(try context.historyTokenState(tokens[5]) == .expired(oldest: nil))
   }
 
-  @Test func bookmarksGuardWhatTheirReadersNeed() async throws {
+  @Test func bookmarksGuardUnreadHistory() async throws {
     let (store, context, tokens) = try Self.store()
     #expect(try context.historyBookmarks() == [])
     #expect(try context.deleteReadHistory() == 0)

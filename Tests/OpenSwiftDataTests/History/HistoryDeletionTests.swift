@@ -87,7 +87,7 @@ import Testing
   }
 
   /// The guards are those of `histctl prune`: what CloudKit's mirror has not read stays.
-  @Test func theMirrorKeepsWhatItNeeds() throws {
+  @Test func theMirrorKeepsUnreadHistory() throws {
     let store = try TripStore()
     let context = store.context(author: "app")
     for number in 1...5 {

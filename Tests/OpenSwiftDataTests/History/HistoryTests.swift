@@ -64,7 +64,7 @@ import Testing
     #expect(update.changedPersistentIdentifier.entityName == "Trip")
   }
 
-  @Test func tombstonesHoldWhatIsPreserved() throws {
+  @Test func tombstonesHoldPreservedValues() throws {
     let context = try Self.store().context()
     let last = try #require(
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func theToolReadsWhatWasSaved() async throws {
+  @Test func theToolReadsSavedHistory() async throws {
     let store = try Self.store()
     let log = try await Tool.histctl.run(["log", store.path, "--json", "--reverse", "--changes"])
     #expect(log.status == 0, "\(log.errors)")

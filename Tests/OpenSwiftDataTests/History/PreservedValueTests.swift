@@ -136,7 +136,7 @@ enum KeptVersions {
     #expect(Array(tombstone).count == 16 && tombstone.preservedValues.count == 16)
   }
 
-  @Test func theToolNamesThePartsOfWhatIsPreserved() async throws {
+  @Test func theToolNamesThePartsOfPreservedValues() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("K.store")
     _ = try keep(path)

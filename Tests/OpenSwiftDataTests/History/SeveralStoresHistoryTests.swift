@@ -57,7 +57,7 @@ import Testing
     #expect(kept == third && kept.covers(third) && kept.storeIdentifiers == third.storeIdentifiers)
   }
 
-  @Test func noTransactionOfAnotherStoreIsSkipped() throws {
+  @Test func transactionsOfEachStoreAreFound() throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     let start = try place()
     for number in 1...3 { try save(Trip(name: "\(number)"), by: "trips \(number)") }

@@ -97,7 +97,7 @@ import Testing
     #expect(try context.fetchHistory(descriptor).isEmpty)
   }
 
-  @Test func onlyWhatIsWantedIsReadWithItsChanges() throws {
+  @Test func readsChangesOfReturnedTransactionsOnly() throws {
     try StoreQuery(path: store.path).run("ALTER TABLE ACHANGE ADD COLUMN ZNEW BLOB DEFAULT NULL")
     var descriptor = Descriptor(sortBy: [SortDescriptor(\.timestamp, order: .reverse)])
     descriptor.fetchLimit = 2
@@ -114,7 +114,7 @@ import Testing
     #expect(apart.count == 2, "\(apart)")
   }
 
-  @Test func noMoreAreKeptThanAreWanted() throws {
+  @Test func keepsAtMostTheLimit() throws {
     let all = try context.fetchHistory(Descriptor())
     var first = FirstTransactions(4, by: [SortDescriptor(\.transactionIdentifier)])
     for transaction in all.shuffled() {
@@ -124,7 +124,7 @@ import Testing
     #expect(first.sorted.map(\.transactionIdentifier) == [1, 2, 3, 4])
   }
 
-  @Test func recordedValuesComeAlong() throws {
+  @Test func recordedValuesAreIncluded() throws {
     let folder = try TemporaryFolder()
     let configuration = ModelConfiguration(
       url: URL(fileURLWithPath: folder.file("V.store")), recordsValues: true)

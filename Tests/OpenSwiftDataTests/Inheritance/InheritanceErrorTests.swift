@@ -77,7 +77,7 @@ final class Dog: Animal {
     expect(.modelValidationFailure, words) { try context.save() }
   }
 
-  @Test func whatIsInheritedCannotBeUniqueInOneClassOnly() throws {
+  @Test func inheritedPropertiesCannotBeUniqueInASubclass() throws {
     let folder = try TemporaryFolder()
     expect(.loadIssueModelContainer, "RepeatingJourney declares startDate unique") {
       _ = try ModelContainer(

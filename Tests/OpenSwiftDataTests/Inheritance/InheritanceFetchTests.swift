@@ -7,7 +7,7 @@ import Testing
 @Suite struct InheritanceFetchTests {
   private static func names(_ journeys: [some Journey]) -> [String] { journeys.map(\.name) }
 
-  @Test func aClassIsFetchedWithWhatInheritsFromIt() throws {
+  @Test func aClassIsFetchedWithItsSubclasses() throws {
     let context = try JourneyStore.filled().context()
     let all = try context.fetch(FetchDescriptor<Journey>())
     #expect(Self.names(all) == ["Walk", "Sale", "Meetup", "Visit"])
@@ -31,7 +31,7 @@ import Testing
     #expect((all[1] as? BusinessJourney)?.company?.name == "Acme")
   }
 
-  @Test func countsIdentifiersAndBatchesIncludeWhatInherits() throws {
+  @Test func countsIdentifiersAndBatchesIncludeSubclasses() throws {
     let context = try JourneyStore.filled().context()
     #expect(try context.fetchCount(FetchDescriptor<Journey>()) == 4)
     #expect(try context.fetchCount(FetchDescriptor<BusinessJourney>()) == 2)

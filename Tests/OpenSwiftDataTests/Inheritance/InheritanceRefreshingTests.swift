@@ -98,7 +98,7 @@ import Testing
     #expect(company.journeys.map(\.name) == ["Fair"])
   }
 
-  @Test func whatOthersHaveDeletedLeavesTheContext() throws {
+  @Test func modelsDeletedByOthersLeaveTheContext() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     let walk = try journey("Walk", as: Journey.self, in: context)
     let stops = meetup.stops
@@ -114,7 +114,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<ConferenceJourney>()) == [])
   }
 
-  @Test func whatOthersHaveDeletedCannotBeSaved() throws {
+  @Test func modelsDeletedByOthersCannotBeSaved() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     meetup.talks = ["own"]
     others.delete(try journey("Meetup", as: ConferenceJourney.self, in: others))

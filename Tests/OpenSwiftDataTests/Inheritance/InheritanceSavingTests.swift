@@ -78,7 +78,7 @@ import Testing
     #expect(try query.lines("SELECT ZNAME FROM ZJOURNEY ORDER BY Z_PK") == ["Walk", "Visit"])
   }
 
-  @Test func deletingAClassMayLeaveWhatInheritsFromIt() throws {
+  @Test func deletingAClassMayLeaveItsSubclasses() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     let query = try StoreQuery(path: store.path)
@@ -96,7 +96,7 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ZJOURNEY") == ["0"])
   }
 
-  @Test func aStoreDeletesInBatchesWithOrWithoutWhatInherits() throws {
+  @Test func aStoreDeletesInBatchesWithOrWithoutSubclasses() throws {
     let store = try JourneyStore.filled()
     let configuration = try #require(store.container.configurations.first)
     let own = try DefaultStore(configuration)

@@ -4,7 +4,7 @@ import Testing
 
 /// How a schema describes classes that inherit from models.
 @Suite struct InheritanceSchemaTests {
-  @Test func entitiesKnowWhatTheyInheritFrom() throws {
+  @Test func entitiesKnowTheirSuperentity() throws {
     let schema = JourneyStore.schema
     let journey = try #require(schema.entity(for: Journey.self))
     let business = try #require(schema.entity(for: BusinessJourney.self))
@@ -35,7 +35,7 @@ import Testing
     #expect(business.indices == [["perDiem", "startDate"]])
   }
 
-  @Test func aModelBringsWhatItInheritsFromAndNotWhatInheritsFromIt() {
+  @Test func aModelIncludesItsSuperclassesButNotItsSubclasses() {
     #expect(
       Schema([BusinessJourney.self]).entities.map(\.name)
         == ["BusinessJourney", "Company", "Guide", "Journey", "Stop"])

@@ -86,7 +86,7 @@ import Testing
     #expect(try stored("Fair") == ["ConferenceJourney|Fair|C-Fair|60.0|1|1"])
   }
 
-  @Test func deletedModelsComeBackAsWhatTheyWere() throws {
+  @Test func deletedModelsComeBackWithTheirClass() throws {
     let sale = try journey("Sale", as: BusinessJourney.self)
     let company = try #require(sale.company)
     let visit = try journey("Visit", as: PersonalJourney.self)

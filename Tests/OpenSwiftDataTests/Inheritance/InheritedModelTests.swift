@@ -68,7 +68,7 @@ import Testing
     #expect(layout.indexIfAny(of: \PersonalJourney.name) == nil)
   }
 
-  @Test func aClassDescribesWhatItDeclaresItself() {
+  @Test func aClassDescribesItsOwnProperties() {
     #expect(
       ConferenceJourney.schemaMetadata.map(\.name) == ["talks", "isSpeaker"])
     #expect(

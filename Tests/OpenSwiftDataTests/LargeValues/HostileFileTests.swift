@@ -123,7 +123,7 @@ import Darwin
     #expect(!context.hasChanges)
   }
 
-  @Test func aMissingValueCanBeGivenAnew() throws {
+  @Test func aMissingValueCanBeReplaced() throws {
     let store = try PhotoStore()
     try store.save()
     try FileManager.default.removeItem(
@@ -143,7 +143,7 @@ import Darwin
     #expect(try StoreQuery(path: store.path).lines("SELECT count(*) FROM ZPHOTO") == ["0"])
   }
 
-  @Test func whatIsLostIsNotLookedForAgainAndAgain() throws {
+  @Test func missingFilesAreSearchedForOnce() throws {
     let store = try PhotoStore()
     try store.save("Forum", 1)
     try store.save("Casa", 2)

@@ -27,7 +27,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func rollingBackGivesWhatTheStoreHas() throws {
+  @Test func rollingBackRestoresTheStoredValue() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()

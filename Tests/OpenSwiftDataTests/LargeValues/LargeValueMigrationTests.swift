@@ -92,7 +92,7 @@ enum PhotosPlan: SchemaMigrationPlan {
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func valuesThatMayStandInFilesFromNowOnStayWhereTheyAre() async throws {
+  @Test func valuesStayInTheirColumnsAfterAMigration() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Photos.store")
     func context(_ type: any PersistentModel.Type) throws -> ModelContext {
@@ -125,7 +125,7 @@ enum PhotosPlan: SchemaMigrationPlan {
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func whatAPlanSavesIsThereWithTheMigration() throws {
+  @Test func changesOfAMigrationPlanAreSaved() throws {
     let store = try store()
     let photos = try open(store.path, plan: PhotosPlan.self).fetch(
       FetchDescriptor<NewerPhotos.Photo>(sortBy: [SortDescriptor(\.name)]))

@@ -4,7 +4,7 @@ import Testing
 
 /// Values of attributes marked with `.externalStorage`, in the column or in a file beside the store.
 @Suite struct LargeValueTests {
-  @Test func smallValuesStandInTheColumnAndLargeOnesInAFile() async throws {
+  @Test func smallValuesAreInTheColumnAndLargeOnesInAFile() async throws {
     let store = try PhotoStore()
     let context = store.context()
     let (small, large) = (
@@ -152,7 +152,7 @@ import Testing
     try store.checkFiles(count: 0)
   }
 
-  @Test func whatIsNotSavedIsNotWritten() throws {
+  @Test func unsavedValuesAreNotWritten() throws {
     let store = try PhotoStore()
     let context = try store.save()
     let photo = try #require(try context.fetch(FetchDescriptor<Photo>()).first)
@@ -260,7 +260,7 @@ import Testing
     #expect(try other.fetch(FetchDescriptor<Photo>()).first?.data == PhotoStore.value(1))
   }
 
-  @Test func whoMayNotSaveReads() throws {
+  @Test func aReadOnlyContainerReadsValues() throws {
     let store = try PhotoStore()
     try store.save()
     let context = ModelContext(try PhotoStore.open(store.path, allowsSave: false))

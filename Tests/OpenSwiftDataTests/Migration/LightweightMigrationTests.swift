@@ -35,7 +35,7 @@ import Testing
     return store
   }
 
-  @Test func everythingThatTheModelsTell() async throws {
+  @Test func everyLightweightChangeIsMade() async throws {
     let store = try Self.library()
     try store.with(LibraryV2.models) { context in
       let books = try context.fetch(
@@ -112,7 +112,7 @@ import Testing
     #expect(try await store.problems([Garden2.Plant.self]) == [])
   }
 
-  @Test func whatOnlyTheModelSays() async throws {
+  @Test func changesOfTheModelAloneAreSaved() async throws {
     // No table changes, but the model that the store tells does, and history with it.
     let store = try MigratedStore()
     try store.with([Garden2.Plant.self]) { context in

@@ -100,14 +100,14 @@ import Testing
     #expect("\(one)".contains("Thing.box leads to one object at most now"), "\(one)")
   }
 
-  @Test func whereOneRelationshipWasTwo() throws {
+  @Test func joiningTwoRelationshipsIsRefused() throws {
     let store = try MigratedStore()
     try store.open([Apart.Box.self])
     let error = try store.refusal(Kind.oneToOne.models)
     #expect("\(error)".contains("Box.item has an inverse now that was a relationship of its own"))
   }
 
-  @Test func whatLedToARemovedModelLeadsNowhere() async throws {
+  @Test func linksToARemovedModelAreRemoved() async throws {
     let store = try MigratedStore()
     try store.with(Kind.toManyToOne.models) { try fill($0, .toManyToOne) }
     try store.open([Alone.Thing.self])

@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func whatFitsNoModelNamesNothingAfterwards() async throws {
+  @Test func masksThatDoNotFitAreCleared() async throws {
     let store = try LightweightMigrationTests.library()
     // Of another length than the 7 slots of the old model take; the 10 of the new one would take it.
     try StoreQuery(path: store.path).run(

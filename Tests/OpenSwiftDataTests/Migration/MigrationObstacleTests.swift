@@ -49,7 +49,7 @@ import Testing
       message: "it is another app's store", remedy: "choose another file"),
   ]
 
-  @Test(arguments: cases.indices) func whatCannotBeTold(_ index: Int) throws {
+  @Test(arguments: cases.indices) func ambiguousChangesAreRefused(_ index: Int) throws {
     let item = Self.cases[index]
     let store = try MigratedStore()
     try store.with([Plain.Item.self]) { context in
@@ -73,7 +73,7 @@ import Testing
     #expect(count == 4)
   }
 
-  @Test func whereSavingIsNotAllowed() throws {
+  @Test func aReadOnlyContainerDoesNotMigrate() throws {
     let store = try LightweightMigrationTests.library()
     let error = try store.refusal(LibraryV2.models, allowsSave: false)
     #expect(error as? SwiftDataError == .loadIssueModelContainer)

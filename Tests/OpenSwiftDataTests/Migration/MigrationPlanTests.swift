@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func whatThePlanDoesNotKnow() throws {
+  @Test func unknownVersionsAreRefused() throws {
     let store = try LightweightMigrationTests.library()
     func refused(
       _ models: [any PersistentModel.Type], _ plan: any SchemaMigrationPlan.Type,

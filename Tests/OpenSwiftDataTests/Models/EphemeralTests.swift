@@ -51,7 +51,7 @@ final class Unreadable {
     #expect(visit.hint == "none")
   }
 
-  @Test func aFetchedModelHasWhatIsDeclared() throws {
+  @Test func aFetchedModelHasTheDeclaredValues() throws {
     let forum = #Predicate<Visit> { $0.name == "Forum" }
     let fresh = ModelContext(container)
     try expectDefaults(try fresh.fetch(FetchDescriptor(predicate: forum)).first)
@@ -65,7 +65,7 @@ final class Unreadable {
     try expectDefaults(try ModelContext(container).fetch(part).first)
   }
 
-  @Test func whatIsSetStaysInItsContext() throws {
+  @Test func setValuesStayInTheirContext() throws {
     #expect(try context.fetch(FetchDescriptor<Visit>()).count == 2)
     #expect(visit.grade == .first && visit.count == 7 && visit.comment == "crowded")
     visit.name = "Roman Forum"
@@ -89,7 +89,7 @@ final class Unreadable {
   }
 
   /// Such a model could be saved, and never be fetched.
-  @Test func whatCouldHaveNoValueIsRefused() throws {
+  @Test func propertiesWithoutADefaultAreRefused() throws {
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(
         for: Unreadable.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -72,7 +72,7 @@ import Testing
   }
 
   /// What the macro has no part in may stand in a model as anywhere else.
-  @Test func whatIsNotStoredIsLeftAlone() async throws {
+  @Test func unstoredMembersAreAccepted() async throws {
     let model = """
       @Model class A {
         #if true

@@ -114,7 +114,7 @@ package actor PackageImporter {
     #expect(importer.modelExecutor is any SerialModelExecutor)
   }
 
-  @Test func schemasTellWhatAttributesConsistOf() throws {
+  @Test func schemasListTheComponentsOfAttributes() throws {
     let entity = try #require(Schema([Everything.self]).entity(for: Everything.self))
     let place = try #require(entity.attributesByName["place"] as? Schema.CompositeAttribute)
     #expect(place.properties.map(\.name) == ["latitude", "longitude", "label", "seen"])

@@ -116,7 +116,7 @@ final class Everything {
     #expect(read.scratch == 0 && saved.scratch == 5)
   }
 
-  @Test func valuesStandInTheStoreAsTheFrameworksPutThem() throws {
+  @Test func valuesAreStoredAsTheFrameworksStoreThem() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     context.insert(Everything())
@@ -167,7 +167,7 @@ final class Everything {
     #expect(again.maybeString == nil)
   }
 
-  @Test func whatNoColumnHoldsIsRefused() throws {
+  @Test func notANumberIsRefused() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let model = Everything()
@@ -181,7 +181,7 @@ final class Everything {
 
   /// A property could not throw when it is asked for, so that reading the model does.
   @Test(arguments: ["'third'", "NULL", "7", "x'00'"])
-  func whatIsNoValueOfItsTypeIsRefused(_ value: String) throws {
+  func undecodableValuesAreRefused(_ value: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Tickets.store")
     func open() throws -> ModelContext {

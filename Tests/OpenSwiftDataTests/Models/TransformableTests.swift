@@ -200,7 +200,7 @@ final class Wall {
   }
 
   @Test(arguments: BrokenPaints.Kind.allCases)
-  func savingSaysWhatIsWrong(_ kind: BrokenPaints.Kind) throws {
+  func savingReportsTransformerErrors(_ kind: BrokenPaints.Kind) throws {
     let container = try ModelContainer(
       for: BrokenPaints.Broken.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -46,7 +46,7 @@ import Testing
           + "WHERE ZCHANGETYPE = 2 AND Z_NAME = 'Trip'") == ["1"])
   }
 
-  @Test func aSaveOfNothingElseIsNoTransaction() throws {
+  @Test func aSaveWithoutOtherChangesAddsNoTransaction() throws {
     others.delete(theirs)
     try others.save()
     let before = try lines("SELECT count(*) FROM ATRANSACTION")
@@ -56,7 +56,7 @@ import Testing
     #expect(try lines("SELECT count(*) FROM ATRANSACTION") == before)
   }
 
-  @Test func cascadesPassOverWhatIsGone() throws {
+  @Test func cascadesSkipDeletedModels() throws {
     let list = rome.bucketList
     others.delete(try #require(theirs.bucketList.first { $0.title == "Forum" }))
     try others.save()
@@ -67,7 +67,7 @@ import Testing
     #expect(try lines("SELECT count(*) FROM ZBUCKETLISTITEM") == ["0"])
   }
 
-  @Test func whatIsGoneNeedNotBeDetached() throws {
+  @Test func deletedModelsNeedNotBeDetached() throws {
     let forum = try #require(rome.bucketList.first { $0.title == "Forum" })
     others.delete(try #require(theirs.bucketList.first { $0.title == "Forum" }))
     try others.save()
@@ -76,7 +76,7 @@ import Testing
     #expect(try lines("SELECT ZTITLE FROM ZBUCKETLISTITEM") == ["Pantheon"])
   }
 
-  @Test func listsAreSavedWithoutWhatIsGone() throws {
+  @Test func listsAreSavedWithoutDeletedModels() throws {
     try others.delete(model: Tag.self)
     try others.save()
     let sea = Tag(label: "sea")
@@ -107,7 +107,7 @@ import Testing
     #expect(try lines("SELECT ZLABEL FROM ZTAG") == ["town"])
   }
 
-  @Test func aNewModelCannotLeadToWhatIsGone() throws {
+  @Test func aNewModelCannotLinkToADeletedOne() throws {
     let colosseum = BucketListItem(title: "Colosseum")
     colosseum.trip = rome
     others.delete(theirs)

@@ -31,7 +31,7 @@ import Testing
   }
 
   /// In a store without a log, whoever commits keeps everybody out for a moment.
-  @Test func anObserverWaitsForWhoIsJustCommitting() async throws {
+  @Test func anObserverWaitsForACommit() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     _ = try TripStore.open(path)
@@ -99,7 +99,7 @@ import Testing
     #expect(observer.lastEventOrigin == .elsewhere)
   }
 
-  @Test func onlyWhatIsOfInterestCounts() throws {
+  @Test func authorsAndModelsFilterTransactions() throws {
     let store = try TripStore()
     let byWidget = try HistoryObserver(
       authors: ["widget"], modelContainer: store.container, isolation: nil)
@@ -122,7 +122,7 @@ import Testing
     #expect(ofTags.observedModels.count == 1)
   }
 
-  @Test func aTokenBeginsWhereItStands() throws {
+  @Test func anObserverBeginsAfterItsToken() throws {
     let store = try TripStore()
     let context = store.context()
     var tokens: [DefaultHistoryToken] = []
@@ -166,7 +166,7 @@ import Testing
     #expect(isOnMainActor.withLock { $0 } == true)
   }
 
-  @Test func anObserverIsNotKeptByWhatItObserves() async throws {
+  @Test func anObserverIsNotRetainedByItsStore() async throws {
     let store = try TripStore()
     weak var observer: HistoryObserver?
     do {
@@ -180,7 +180,7 @@ import Testing
     try context.save()
   }
 
-  @Test func aStoreOfOnesOwnTellsByItself() throws {
+  @Test func aCustomStoreNotifiesObservers() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Trip.self,

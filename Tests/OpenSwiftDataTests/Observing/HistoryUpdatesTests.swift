@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct HistoryUpdatesTests {
-  @Test func whatIsThereComesFirstAndThenWhatIsSaved() async throws {
+  @Test func existingHistoryPrecedesNewSaves() async throws {
     let store = try TripStore()
     let container = store.container
     func save(_ name: String) throws {
@@ -31,7 +31,7 @@ import Testing
     #expect(try await later.next()?.author == "Oslo")
   }
 
-  @Test func noneIsLostAndNoneComesTwice() async throws {
+  @Test func eachTransactionArrivesOnce() async throws {
     let store = try SharedStore()
     let (own, others) = (150, 100)
     let container = store.container
@@ -55,7 +55,7 @@ import Testing
     #expect(try await reader.value == Array(1...Int64(own + others)))
   }
 
-  @Test func aRestartGoesOnBehindTheLastToken() async throws {
+  @Test func aRestartContinuesAfterTheLastToken() async throws {
     let store = try SharedStore()
     try await store.saveElsewhere(250)
     var token: DefaultHistoryToken?

@@ -18,7 +18,7 @@ import Testing
     try context.save()
   }
 
-  @Test func theOtherEndOfARelationshipTells() throws {
+  @Test func theOtherEndOfARelationshipNotifies() throws {
     let forum = rome.bucketList[0]
     let paris = Trip(name: "Paris")
     context.insert(paris)
@@ -41,7 +41,7 @@ import Testing
     #expect(told.isTold)
   }
 
-  @Test func onlyWhatWasLookedAtCounts() {
+  @Test func onlyObservedPropertiesNotify() {
     told.look { _ = rome.name }
     rome.notes = "in spring"
     rome.bucketList.append(BucketListItem(title: "Pantheon"))
@@ -50,14 +50,14 @@ import Testing
     #expect(told.isTold)
   }
 
-  @Test func modelsWithoutAContextTellToo() {
+  @Test func modelsWithoutAContextNotify() {
     let trip = Trip(name: "Oslo")
     told.look { _ = trip.livingAccommodation }
     trip.livingAccommodation = LivingAccommodation(placeName: "Hut")
     #expect(told.isTold)
   }
 
-  @Test func rollbackTells() {
+  @Test func rollbackNotifies() {
     rome.name = "Roma"
     told.look { _ = rome.name }
     context.rollback()
@@ -65,7 +65,7 @@ import Testing
     #expect(rome.name == "Rome")
   }
 
-  @Test func readingWhatWasNotReadYetIsNoChange() throws {
+  @Test func readingDoesNotNotify() throws {
     let other = store.context()
     let fault = try #require(other.model(for: rome.persistentModelID) as? Trip)
     told.look { _ = fault.name }
@@ -74,7 +74,7 @@ import Testing
     #expect(!told.isTold)
   }
 
-  @Test func whatOthersHaveSavedTells() throws {
+  @Test func savesOfOthersNotify() throws {
     let other = ModelContext(try TripStore.open(store.path))
     let theirs = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
     _ = try context.fetchCount(FetchDescriptor<Trip>())

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func savesTellWhatTheyAreAbout() throws {
+  @Test func savesListTheirModels() throws {
     let store = try TripStore()
     let context = store.context()
     let (rome, paris) = (Trip(name: "Rome"), Trip(name: "Paris"))
@@ -71,7 +71,7 @@ import Testing
     #expect(did.count == 1)
   }
 
-  @Test func aSaveTellsWhatIsKnownAndWhatHasGone() throws {
+  @Test func aSaveReportsInvalidatedModels() throws {
     let store = try TripStore()
     let (context, others) = (store.context(), store.context())
     let (rome, paris) = (Trip(name: "Rome"), Trip(name: "Paris"))
@@ -100,7 +100,7 @@ import Testing
     #expect(did.identifiers(.invalidatedAllIdentifiers) == [])
   }
 
-  @Test func whatIsChangedBeforeASaveIsSaved() throws {
+  @Test func changesMadeInWillSaveAreSaved() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

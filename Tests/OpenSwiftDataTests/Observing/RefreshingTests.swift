@@ -26,7 +26,7 @@ import Testing
   /// Any fetch will do.
   private func look() throws { _ = try context.fetchCount(FetchDescriptor<Tag>()) }
 
-  @Test func anyFetchTakesOverWhatOthersHaveChanged() throws {
+  @Test func anyFetchMergesChangesOfOthers() throws {
     theirs.name = "Roma"
     try others.save()
     #expect(rome.name == "Rome")
@@ -87,7 +87,7 @@ import Testing
     #expect(rome.bucketList.map(\.title).sorted() == ["Colosseum", "Pantheon"])
   }
 
-  @Test func whatOthersHaveDeletedLeavesTheContext() throws {
+  @Test func modelsDeletedByOthersLeaveTheContext() throws {
     let forum = try #require(rome.bucketList.first { $0.title == "Forum" })
     others.delete(theirs)
     try others.save()
@@ -99,7 +99,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Trip>()) == [])
   }
 
-  @Test func whatOthersHaveDeletedCannotBeSaved() throws {
+  @Test func modelsDeletedByOthersCannotBeSaved() throws {
     rome.name = "Roma"
     others.delete(theirs)
     try others.save()
@@ -111,7 +111,7 @@ import Testing
     #expect(rome.modelContext == nil)
   }
 
-  @Test func whatBothHaveDeletedIsDeleted() throws {
+  @Test func modelsMayBeDeletedByBoth() throws {
     context.delete(rome)
     others.delete(theirs)
     try others.save()
@@ -132,7 +132,7 @@ import Testing
     #expect(rome.destination == "Italia")
   }
 
-  @Test func savesOfOnesOwnAreNoNews() throws {
+  @Test func ownSavesDoNotNotify() throws {
     let tag = Tag(label: "city")
     rome.tags = [tag]
     try context.save()
@@ -146,7 +146,7 @@ import Testing
     #expect(!told.isTold)
   }
 
-  @Test func whatCouldNotBeReadIsTakenOverLater() throws {
+  @Test func failedRefreshesAreRetried() throws {
     theirs.name = "Roma"
     try others.save()
     let query = try StoreQuery(path: store.path)
@@ -157,7 +157,7 @@ import Testing
     #expect(rome.name == "Roma")
   }
 
-  @Test func savesAloneLeaveNothingToRemember() throws {
+  @Test func ownSavesAloneAreNotRemembered() throws {
     for number in 0..<20 {
       rome.notes = "\(number)"
       try context.save()
@@ -209,7 +209,7 @@ import Testing
     #expect(rome.name == "Roma")
   }
 
-  @Test func whatHasLeftIsRememberedInBounds() throws {
+  @Test func invalidatedModelsAreRememberedUpToALimit() throws {
     for number in 0..<50_000 {
       context.noteInvalidated(
         try .identifier(for: "store", entityName: "Trip", primaryKey: number))
@@ -221,7 +221,7 @@ import Testing
     #expect(context.invalidated.last == last)
   }
 
-  @Test func whatSQLAloneHasWrittenIsSeenWhereItIsFetched() throws {
+  @Test func fetchesSeeRowsWrittenWithoutHistory() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     let own = ModelContext(try TripStore.open(path))

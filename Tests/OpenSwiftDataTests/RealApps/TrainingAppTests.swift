@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("Whoever took every version has the same data as someone who took the first and the last")
+  @Test("Migrating through every version or from the first to the last yields the same data")
   func steps() async throws {
     let (every, two) = (try MigratedStore(), try MigratedStore())
     for store in [every, two] { try Self.first(store) }

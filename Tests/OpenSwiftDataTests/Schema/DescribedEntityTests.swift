@@ -47,7 +47,7 @@ import Testing
     #expect(Schema(entity(Int.self)) != Schema())
   }
 
-  @Test func anEntityOfAModelStandsForIt() throws {
+  @Test func anEntityOfAModelRepresentsIt() throws {
     let all = Schema([Yard.self, Trip.self])
     let yard = try #require(all.entitiesByName["Yard"])
     let schema = Schema(yard, version: Schema.Version(2, 0, 0))
@@ -62,7 +62,7 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Yard>()).map(\.name) == ["Home"])
   }
 
-  @Test func noStoreIsOpenedForAnEntityWithoutAClass() throws {
+  @Test func aContainerRefusesEntitiesWithoutAClass() throws {
     let schema = Schema(Schema.Entity("Book"))
     #expect(schema.entities.map(\.name) == ["Book"] && Schema().entities.isEmpty)
     #expect(throws: SwiftDataError.unknownSchema) {

@@ -33,7 +33,7 @@ import Testing
     #expect(container.schema == schema)
   }
 
-  @Test func saysWhatTheModelsAre() throws {
+  @Test func describesTheModels() throws {
     let folder = try TemporaryFolder()
     try JourneyStore.schema.save(to: file(folder))
     let json = try #require(
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoSchemaIsRefused() throws {
+  @Test func invalidSchemaFilesAreRefused() throws {
     let folder = try TemporaryFolder()
     #expect(throws: SwiftDataError.storeFailure) { try Schema.load(from: file(folder)) }
     let deep = String(repeating: "[", count: 100_000)

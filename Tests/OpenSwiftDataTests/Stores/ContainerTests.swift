@@ -66,7 +66,7 @@ import Testing
     #expect(Set(transactions.map(\.storeIdentifier)).contains(books))
   }
 
-  @Test func inMemoryLeavesNothingBehind() throws {
+  @Test func inMemoryLeavesNoFiles() throws {
     var path: String?
     do {
       let container = try ModelContainer(
@@ -83,7 +83,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 
-  @Test func mistakesInConfigurationsAreSaid() throws {
+  @Test func mistakesInConfigurationsAreReported() throws {
     let folder = try TemporaryFolder()
     let trips = configuration(folder, "Trips", schema: Schema([Trip.self]))
     #expect(throws: SwiftDataError.duplicateConfiguration) {
@@ -157,7 +157,7 @@ import Testing
     #expect(try StoreQuery(path: store.path).lines("SELECT ZNAME FROM ZTRIP") == ["Rome"])
   }
 
-  @Test func erasingLeavesNothing() throws {
+  @Test func erasingRemovesAllFiles() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

@@ -15,7 +15,7 @@ import Testing
     return URL(fileURLWithPath: store.filePath).deletingLastPathComponent().path
   }
 
-  @Test func whatAKilledProgramHasLeftGoes() throws {
+  @Test func abandonedFoldersAreRemoved() throws {
     let container = try open()
     let used = try folder(of: container)
     let mark = try #require(used.ranges(of: ".partial-").last)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
-  func aProgramThatEndsTakesItsStoresAlong() async throws {
+  func aProgramThatEndsRemovesItsStores() async throws {
     let result = try await Tool.built("ModelSaver").run(["--in-memory"])
     #expect(result.status == 0, "\(result.errors)")
     let path = try #require(result.lines.first)

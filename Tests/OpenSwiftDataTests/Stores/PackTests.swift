@@ -56,7 +56,7 @@ final class Step {
     try StoreQuery(path: folder.file(file)).lines("SELECT ZNAME FROM ZEXERCISE ORDER BY 1")
   }
 
-  @Test func fetchesGiveTheUnion() throws {
+  @Test func fetchesReturnTheUnion() throws {
     let context = try open()
     context.insert(Exercise(name: "Lunge", level: 2))
     try context.save()

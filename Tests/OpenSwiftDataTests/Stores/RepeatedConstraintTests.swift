@@ -94,7 +94,7 @@ enum SpotV2 {
     #expect(try query.lines("SELECT name FROM sqlite_master ORDER BY name") == names)
   }
 
-  @Test func anIndexOfTheSameNameIsMadeAnewByAMigration() throws {
+  @Test func aMigrationRecreatesAnIndexOfTheSameName() throws {
     let folder = try TemporaryFolder()
     let configuration = ModelConfiguration(url: URL(fileURLWithPath: folder.file("S.store")))
     let old = ModelContext(

@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(.enabled(if: FaultInjector.isPossible))
-  func whoeverOpensOneStoreCompletesIt() async throws {
+  func openingOneStoreCompletesTheSave() async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = Place(try TemporaryFolder())

@@ -253,7 +253,7 @@ struct TwoStores {
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 50)
   }
 
-  @Test func oneNotificationTellsOfAllStores() throws {
+  @Test func oneNotificationCoversAllStores() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     nonisolated(unsafe) var tokens: [String: any HistoryToken] = [:]
@@ -293,7 +293,7 @@ struct TwoStores {
     #expect(try stores.counts() == ["1|1", "1|1"])
   }
 
-  @Test func whatIsLeftBesideAStoreIsNotTrusted() throws {
+  @Test func invalidSaveRecordsAreRefused() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     context.insert(Trip(name: "Rome"))

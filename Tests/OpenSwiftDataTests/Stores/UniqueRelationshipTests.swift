@@ -173,7 +173,7 @@ enum Cabinet {
     #expect(updates.map { $0.updatedAttributes.map { $0 as PartialKeyPath<Box> } } == [[\.content]])
   }
 
-  @Test func nothingIsNeverTheSameAsNothing() throws {
+  @Test func nilValuesAreNotEqual() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     for content in ["a", "b"] { context.insert(Box(nil, 1, content)) }
@@ -186,7 +186,7 @@ enum Cabinet {
     #expect(try store.query.lines("SELECT count(*) FROM ZSEAL") == ["2"])
   }
 
-  @Test func whatIsLedToMayBeNewAsWell() throws {
+  @Test func relatedModelsMayBeNew() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let new = Shelf(name: "left")
@@ -323,7 +323,7 @@ enum Cabinet {
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
   }
 
-  @Test func thePlaceOfWhatIsDeletedIsFree() throws {
+  @Test func theKeyOfADeletedModelIsFree() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let shelf = Shelf(name: "left")

@@ -105,7 +105,7 @@ import Testing
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
   }
 
-  @Test func whatCannotBeReadAfterASaveWasSavedAllTheSame() throws {
+  @Test func aSaveSucceedsIfItsModelCannotBeReadBack() throws {
     let store = try TripStore()
     let context = store.context()
     context.insert(Tag(label: "city"))
@@ -209,7 +209,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Tag>()) == [second])
   }
 
-  @Test func whatHasTheValuesMayBeDeletedMeanwhile() async throws {
+  @Test func theExistingModelMayBeDeletedMeanwhile() async throws {
     let store = try TripStore()
     let path = store.path
     async let deletions: Void = {

@@ -105,7 +105,7 @@ private final class OtherReader {
   }
 
   /// The log is filled, and without its index nobody else can read it in place.
-  @Test func whatAKilledAppHasLeftIsSeenAndWhatComesAfterIt() async throws {
+  @Test func savesBeforeAndAfterAKillAreSeen() async throws {
     let killed = try app()
     try save(3, by: killed)
     let copy = folder.file("copy")

@@ -113,7 +113,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 2)
   }
 
-  @Test func deletedModelsComeBackWithWhatTheRulesHaveTaken() throws {
+  @Test func deletedModelsComeBackWithTheirCascades() throws {
     let (forum, tag) = (rome.bucketList[0], rome.tags[0])
     context.delete(rome)
     #expect(tag.trips.isEmpty)
@@ -169,7 +169,7 @@ import Testing
     #expect(try transactions().map(\.changes.count).last == 2)
   }
 
-  @Test func whatWasDeletedAndSavedComesBackAsNew() throws {
+  @Test func savedDeletionsAreUndoneAsInsertions() throws {
     let former = rome.persistentModelID
     let tag = rome.tags[0]
     context.delete(rome)
@@ -245,7 +245,7 @@ import Testing
     #expect(!manager.canRedo)
   }
 
-  @Test func whatIsNotToBeRememberedIsNot() throws {
+  @Test func unregisteredChangesAreNotUndone() throws {
     manager.disableUndoRegistration()
     rome.name = "Roma"
     context.insert(Trip(name: "Paris"))

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func whatIsUndoneCanBeDoneAgain() {
+  @Test func undoneChangesCanBeRedone() {
     let counter = Counter()
     counter.manager.groupsByEvent = false
     counter.set(1)
@@ -126,7 +126,7 @@ import Testing
     #expect(!manager.canUndo)
   }
 
-  @Test func onlySoManyLevelsAreKept() {
+  @Test func levelsAreLimited() {
     let counter = Counter()
     counter.manager.groupsByEvent = false
     for value in 1...5 { counter.set(value) }
@@ -181,7 +181,7 @@ import Testing
     #expect(manager.undoActionName == "Count")
   }
 
-  @Test func notificationsTellWhatIsGoingOn() {
+  @Test func postsNotifications() {
     let counter = Counter()
     counter.manager.groupsByEvent = false
     let names: [Notification.Name] = [

@@ -146,7 +146,7 @@ final class Drawing {
     #expect(try read(folder).place.latitude == 3)
   }
 
-  @Test func aStructureOfNothingButNilComesBack() throws {
+  @Test func aStructureOfNilValuesComesBack() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let drawing = Drawing()

@@ -42,7 +42,7 @@ final class Price {
     return amounts
   }
 
-  @Test func amountsComeBackAndStayWhatTheyAre() throws {
+  @Test func amountsComeBackUnchanged() throws {
     let amounts = try Self.amounts()
     let writer = try open()
     for amount in amounts { writer.insert(Price(amount)) }

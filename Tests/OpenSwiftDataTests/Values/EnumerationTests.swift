@@ -256,7 +256,7 @@ enum OrderV2 {
     #expect(try await store.problems([OrderV2.Order.self]) == [])
   }
 
-  @Test func jsonThatIsNoCaseIsNotMigrated() throws {
+  @Test func jsonOfUnknownCasesIsNotMigrated() throws {
     let store = try MigratedStore()
     try store.with([OrderV1.Order.self]) { context in
       context.insert(OrderV1.Order("A", "lost"))

@@ -243,7 +243,7 @@ struct BookmarkFileTests {
     #expect(Bookmark.isName(text) == isName)
   }
 
-  @Test("what is no file is not waited for")
+  @Test("pipes and other special files are not waited for")
   func pipe() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store-bookmarks.json")

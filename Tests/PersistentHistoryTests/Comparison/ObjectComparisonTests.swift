@@ -71,7 +71,7 @@ import Testing
     #expect(try differences(from: copy, to: copy) == [])
   }
 
-  @Test func whatNoTransactionMentionsIsToldApart() throws {
+  @Test func differencesWithoutATransactionAreUnexplained() throws {
     try trips.sql("UPDATE ZTRIP SET ZSCORE = 5 WHERE Z_PK IN (1, 3)")
     try trips.sql("DELETE FROM ZTRIP WHERE Z_PK = 4")
     let found = try texts(differences())
@@ -92,7 +92,7 @@ import Testing
     #expect(found.unexplained == ["Z_OPT"])
   }
 
-  @Test func withoutACommonTransactionNothingIsCalledUnexplained() throws {
+  @Test func nothingIsUnexplainedWithoutACommonTransaction() throws {
     try trips.sql("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
     #expect(
       try texts(differences()) == [

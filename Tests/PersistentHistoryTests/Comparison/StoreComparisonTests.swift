@@ -150,7 +150,7 @@ struct StoreComparisonTests {
       // An emptied history has no transaction left to compare by.
       ([], saves(1...3), 7, nil), ([], [], 7, 7),
     ] as [([(Int64, Double?)], [(Int64, Double?)], Int64?, Int64?)])
-  func nothingInCommon(
+  func refusesUnrelatedHistories(
     first: [(Int64, Double?)], second: [(Int64, Double?)], firstIssued: Int64?,
     secondIssued: Int64?
   ) throws {

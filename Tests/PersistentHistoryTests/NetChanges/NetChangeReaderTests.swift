@@ -4,7 +4,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Reading what a part of a history comes to")
+@Suite("Reading the net changes of a part of a history")
 struct NetChangeReaderTests {
   private static func read(
     _ query: HistoryQuery = HistoryQuery(), in snapshot: StoreSnapshot,
@@ -37,7 +37,7 @@ struct NetChangeReaderTests {
   }
 
   @Test(
-    "agrees with a plain model, whatever is asked and however few objects fit into memory",
+    "agrees with a plain model for all queries and memory limits",
     arguments: RandomHistory.Layout.allCases)
   func randomHistories(layout: RandomHistory.Layout) throws {
     let folder = try TemporaryFolder()
@@ -76,7 +76,7 @@ struct NetChangeReaderTests {
     }
   }
 
-  @Test("what two parts come to, merged, is what the whole comes to")
+  @Test("the merged net changes of two parts are those of the whole")
   func parts() throws {
     let folder = try TemporaryFolder()
     for seed: UInt64 in 31...34 {
@@ -152,8 +152,8 @@ struct NetChangeReaderTests {
     }
   }
 
-  @Test("objects that share nothing leave room for fewer, and none is lost")
-  func nothingInCommon() throws {
+  @Test("unrelated objects take more memory, and none is lost")
+  func unrelatedObjectsAreAllReturned() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     try writer.transaction(1)
@@ -296,7 +296,7 @@ struct NetChangeReaderTests {
   }
 
   @Test(
-    "real stores come to what their rows come to", .enabled(if: !RealStores.paths.isEmpty),
+    "net changes of real stores agree with their rows", .enabled(if: !RealStores.paths.isEmpty),
     arguments: RealStores.paths)
   func realStores(source: String) throws {
     let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Counting net changes")
 struct NetChangeSummaryTests {
-  @Test("by entity and kind, without those that come to nothing")
+  @Test("by entity and kind, without objects that have no net effect")
   func counts() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))

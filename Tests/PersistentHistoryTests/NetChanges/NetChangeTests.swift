@@ -45,7 +45,7 @@ struct NetChangeTests {
     #expect(net.object?.description == "Trip/p1")
   }
 
-  @Test("where one update cannot be read, no attributes are named, but what is known is kept")
+  @Test("an unreadable update hides the attributes, but the rest is kept")
   func unknownColumns() throws {
     let known = Self.mask("name")
     for other in [nil, [0], known + [0], [], [UInt8](repeating: 0, count: 5000)] as [[UInt8]?] {
@@ -66,7 +66,7 @@ struct NetChangeTests {
     #expect(Self.fold([Self.change(.update, mask: foreign)])?.attributes == nil)
   }
 
-  @Test("a deleted object shows what it left behind, also when another has its key now")
+  @Test("a deleted object shows its tombstone, even if another object has its key now")
   func tombstones() throws {
     let rome = [StoredValue.null, .null, .text("Rome")]
     let deleted = try #require(
@@ -148,7 +148,7 @@ struct NetChangeTests {
     #expect(try folded([first, Self.change(.delete, 2)]) == [])
   }
 
-  @Test("what is about another object, or about none, is not folded")
+  @Test("changes of other objects, or without an object, are not folded")
   func others() throws {
     let tag = HistoryEntity(name: "Tag", number: 4)
     #expect(NetChange(Self.change(nil), in: 1) == nil)
@@ -186,7 +186,7 @@ struct NetChangeTests {
     }
   }
 
-  @Test("folding one by one and merging parts give the same", arguments: [UInt64](1...4))
+  @Test("folding one by one and merging parts agree", arguments: [UInt64](1...4))
   func associative(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<500 {

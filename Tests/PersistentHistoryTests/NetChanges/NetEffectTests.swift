@@ -2,7 +2,7 @@ import PersistentHistory
 import StoreFormat
 import Testing
 
-@Suite("What changes of one object come to")
+@Suite("The net effect of changes of one object")
 struct NetEffectTests {
   private static func kinds(_ letters: String) -> [ChangeKind] {
     letters.map { $0 == "i" ? .insert : $0 == "u" ? .update : .delete }

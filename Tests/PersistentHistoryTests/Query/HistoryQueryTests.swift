@@ -35,7 +35,7 @@ struct HistoryQueryTests {
     }
   }
 
-  @Test("SQL and memory give the same answer", arguments: RandomHistory.Layout.allCases)
+  @Test("SQL and memory agree", arguments: RandomHistory.Layout.allCases)
   func sameAnswers(layout: RandomHistory.Layout) throws {
     let folder = try TemporaryFolder()
     for seed: UInt64 in 1...3 {
@@ -170,7 +170,7 @@ struct HistoryQueryTests {
     }
   }
 
-  @Test("whatever was left out, only matching changes make a partial transaction")
+  @Test("only matching changes make a partial transaction")
   func partial() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))

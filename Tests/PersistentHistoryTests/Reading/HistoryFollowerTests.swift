@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "Gaps are told, whatever their numbers",
+    "Gaps are reported for any numbers",
     arguments: [
       (Int64(4), Int64(6), "transaction 5 is gone"), (4, 8, "transactions 5 to 7 are gone"),
       (.min, .max, "transactions -9223372036854775807 to 9223372036854775806 are gone"),

@@ -109,7 +109,7 @@ struct HistoryReaderTests {
     }
   }
 
-  @Test("counting changes goes over them by itself, whatever was read of them", arguments: ways)
+  @Test("counting changes does not depend on the position of the reader", arguments: ways)
   func counting(query: HistoryQuery, isIndexed: Bool) throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
@@ -129,7 +129,7 @@ struct HistoryReaderTests {
     }
   }
 
-  @Test("behind the end there is nothing, however often one asks", arguments: ways)
+  @Test("after the end every call returns nil", arguments: ways)
   func end(query: HistoryQuery, isIndexed: Bool) throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))

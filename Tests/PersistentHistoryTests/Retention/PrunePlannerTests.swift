@@ -43,7 +43,7 @@ import Testing
   ]
 
   @Test(
-    "A size is told as people write it",
+    "A size is formatted for people",
     arguments: [
       (Int64(1), "1B"), (1000, "1KB"), (1024, "1K"), (45_056, "44K"), (45_568, "44.5K"),
       (50 << 20, "50M"), (50_000_000, "50MB"), (1_610_612_736, "1.5G"), (1234, "1234B"),
@@ -106,7 +106,7 @@ import Testing
     #expect(plan.rules.map(\.cut.firstKept) == [9, 5, 10])
   }
 
-  @Test func theNewestStaysUnlessAllIsSaid() throws {
+  @Test func theNewestStaysExceptWithAll() throws {
     let future = RetentionRule.before(token: "2030-01-01")
     let kept = try Self.plan([future])
     #expect(kept.deciders == ["newest"])
@@ -160,7 +160,7 @@ import Testing
     #expect(none.bookmarks.isEmpty)
   }
 
-  @Test func aBookmarkThatHasReadNothing() throws {
+  @Test func aBookmarkAtTheBeginning() throws {
     let kept = try Self.plan([.keepLast(12)], bookmarks: [("new", 0), ("a", 9)])
     #expect(kept.bookmarks.map(\.fate) == [.kept, .kept])
     #expect(
@@ -195,7 +195,7 @@ import Testing
     #expect(try lowest([]) == nil)
   }
 
-  @Test func bookmarksThatDoNotWorkHoldNothing() throws {
+  @Test func invalidBookmarksHoldNoHistory() throws {
     let plan = try Self.plan(
       [.keepLast(2)], bookmarks: [("ahead", 99), ("gone", 3)],
       sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
@@ -235,7 +235,7 @@ import Testing
   }
 
   @Test(
-    "what a mirror to CloudKit has not read stays, as far as its records and its own token say",
+    "history that a mirror to CloudKit has not read stays, by its records and its own token",
     arguments: [
       (token: 8, pending: nil, cut: 8), (token: 12, pending: nil, cut: 11),
       (token: 8, pending: 3, cut: 3), (token: 8, pending: 10, cut: 8),
@@ -261,7 +261,7 @@ import Testing
     if let cut { #expect(plan.cut == HistoryCut(before: cut)) }
   }
 
-  @Test func tokensAreToldWhatBecomesOfThem() throws {
+  @Test func tokensHaveTheirStateAfterwards() throws {
     let plan = try Self.plan([.keepLast(4)]) {
       $0.tokens = ["8", "9", "0", "last", "99", "2024-07-29", "\(StoreWriter.identifier):3"]
     }
@@ -295,7 +295,7 @@ import Testing
   }
 
   @Test(arguments: ["99", "0BADF00D-0000-0000-0000-000000000000:3"])
-  func tokensThatNameNothingHere(_ token: String) throws {
+  func unknownTokens(_ token: String) throws {
     #expect(throws: HistoryError.self) { try Self.plan([.before(token: token)]) }
   }
 

@@ -23,7 +23,7 @@ import Testing
     try editor.close()
   }
 
-  @Test func whatIsSavedAfterThePlanKeepsItsValues() throws {
+  @Test func savesAfterThePlanKeepTheirValues() throws {
     let pruner = try HistoryPruner(path: trips.path)
     let plan = try pruner.plan(PruneRequest(.transactions([.all])))
     #expect(plan.recordedValues?.firstKept == 7)
@@ -92,7 +92,7 @@ import Testing
 
   /// The transactions are gone then, and the next run deletes their values.
   @Test(arguments: [true, false])
-  func whatKeepsThemIsReported(_ isLocked: Bool) throws {
+  func reportsValuesThatCannotBeDeleted(_ isLocked: Bool) throws {
     let pruner = try HistoryPruner(path: trips.path, busyTimeout: 0.1)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
     let query = try StoreQuery(path: trips.valuesPath)

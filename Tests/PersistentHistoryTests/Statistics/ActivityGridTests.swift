@@ -67,7 +67,7 @@ import Testing
     #expect(changing.bins.reduce(0) { $0 + $1.cells.count } <= 130_000)
   }
 
-  @Test("A number that comes twice is counted in both bins")
+  @Test("A repeated number is counted in both bins")
   func repeatedNumbers() {
     var grid = ActivityGrid()
     for hour in [300_000, 300_100] {

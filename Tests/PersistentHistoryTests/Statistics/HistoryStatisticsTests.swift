@@ -98,7 +98,7 @@ struct HistoryStatisticsTests {
     try Self.check(try SampleStore.write(to: folder.file("trips.store"), shape: shape))
   }
 
-  @Test("all bytes of the history belong to somebody")
+  @Test("every byte of the history is attributed")
   func bytes() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
@@ -120,7 +120,7 @@ struct HistoryStatisticsTests {
     #expect((measured * 8 / 10...measured * 13 / 10).contains(changes), "\(changes) \(measured)")
   }
 
-  @Test("conditions choose the transactions that the reader gives")
+  @Test("conditions select the same transactions as the reader")
   func conditions() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
@@ -159,7 +159,7 @@ struct HistoryStatisticsTests {
       GrowthForecast(statistics, byteCount: 1 << 40) == (statistics.size == nil ? nil : .never))
   }
 
-  @Test("times that no clock showed are counted apart")
+  @Test("impossible times are counted separately")
   func hostileTimes() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
@@ -182,7 +182,7 @@ struct HistoryStatisticsTests {
     #expect(statistics.total.transactions == 12 && statistics.total.changes == 27)
   }
 
-  @Test("a clock that is behind that of the store does not lose its times")
+  @Test("a clock that is slower than the store's keeps all its times")
   func clocks() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
@@ -215,7 +215,7 @@ struct HistoryStatisticsTests {
     #expect(statistics.entities.groups.contains { $0.key.label == "#?" })
   }
 
-  @Test("more authors and entities than are told apart are one group in the end")
+  @Test("authors and entities beyond the limit are combined into one group")
   func manyGroups() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
@@ -270,7 +270,7 @@ struct HistoryStatisticsTests {
     #expect(statistics.unit == .month && statistics.periods.count == 2)
   }
 
-  @Test("the forecast goes on as the last 30 days did")
+  @Test("the forecast continues the rate of the last 30 days")
   func forecast() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")

@@ -38,7 +38,7 @@ struct DurationTests {
   }
 
   @Test(
-    "refuses what has no clear meaning",
+    "refuses ambiguous durations",
     arguments: [
       ("30", "without a unit", "30d"), ("", "not a number with a unit", "30d"),
       ("5m", "minutes or months", "5min or 5mo"), ("1mo5m", "minutes or months", "5min or 5mo"),
@@ -68,7 +68,7 @@ struct DurationTests {
   }
 
   @Test(
-    "the largest duration overflows nothing",
+    "the largest duration does not overflow",
     arguments: [
       Double.nan, .infinity, -.infinity, 0, 816_964_220, 1e300, -1e300, 252_423_993_599,
       -63_113_904_000, -63_113_904_001,

@@ -23,7 +23,7 @@ struct HistoryTokenTests {
   }
 
   @Test(
-    "what is not the portable form is not taken",
+    "text that is not the portable form is refused",
     arguments: [
       "", ":", "57", ":57", "\(one)", "\(one):", "\(one):-1", "\(one):+5", "\(one):-0",
       "\(one):9223372036854775808", "\(one):5.0", "\(one): 5", "\(one) :5", "\(one):5,",

@@ -100,7 +100,7 @@ struct MomentTests {
   }
 
   @Test(
-    "other tokens and other words are no moments",
+    "other tokens and other words are not moments",
     arguments: [
       "", " ", "57", "0", "20261101", "99999999999999999999", "first", "last", "last~3", "@name",
       "@./file", "@-", "1D070E6D-5B7C-4B1E-9A67-0D3C6C9F2E11:57",
@@ -114,7 +114,7 @@ struct MomentTests {
   }
 
   @Test(
-    "what looks like a moment but is wrong says what to write",
+    "malformed moments have a hint with the correct form",
     arguments: [
       ("2026-11", "names a month without a day", "write the day too: 2026-11-01"),
       ("2026-02-30", "but 2026-02 has 28 days", "from 01 to 28"),
@@ -165,7 +165,7 @@ struct MomentTests {
   }
 
   @Test(
-    "a clock that has no date gives no today, and no crash",
+    "a clock without a date has no today, and does not crash",
     arguments: [
       Double.nan, .infinity, -.infinity, 1e300, -1e12,
     ])

@@ -116,7 +116,7 @@ struct TokenContentTests {
     ("app.plist#name", "the value at 'name': it has more than one line"),
     ("trips.store#x", "neither text nor a property list"), ("missing#x", "there is no such file"),
     ("app.plist#\(String(repeating: "a.", count: 4000))", "it has no value at"),
-  ]) func errorsSayWhatIsThere(_ file: String, _ words: String) throws {
+  ]) func errorsDescribeTheContent(_ file: String, _ words: String) throws {
     let error = try #require(throws: HistoryError.self) {
       try number("@" + folder.file(file))
     }

@@ -50,7 +50,7 @@ struct TokenFileTests {
   }
 
   @Test(
-    "what holds no token says why",
+    "a file without a token has a reason",
     arguments: [
       ("", "it is empty"), (" \n\n", "it is empty"), ("5\n6\n", "it has more than one line"),
       ("5\u{2028}6", "it has more than one line"),
@@ -77,7 +77,7 @@ struct TokenFileTests {
     #expect(error.message.contains(path) && error.remedy.contains("NSPersistentHistoryToken"))
   }
 
-  @Test("bytes that are no UTF-8 are refused")
+  @Test("bytes that are not UTF-8 are refused")
   func malformed() throws {
     let error = #expect(throws: HistoryError.self) { try Self.resolve([0x35, 0xff]) }
     guard case .unreadableToken(_, "it is neither text nor a property list")? = error else {

@@ -29,7 +29,7 @@ struct TokenRangeTests {
   }
 
   @Test(
-    "a single token is no range, even if its path has dots",
+    "a single token is not a range, even if its path has dots",
     arguments: [
       "3", "last~3", "@../token.json", "@../../a/token", "@./a/../b", "@a.b", "10:00:00.5",
     ])
@@ -38,7 +38,7 @@ struct TokenRangeTests {
   }
 
   @Test(
-    "what is wrong with a side is said",
+    "errors name the wrong side",
     arguments: [
       ("..", "it names no token"), ("3...7", "the side '.7' of the range"),
       ("x..7", "the side 'x' of the range: it is not a transaction number"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("What a token means in a store")
+@Suite("The meaning of a token in a store")
 struct TokenResolverTests {
   private static let store = StoreWriter.identifier
   private static let other = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
@@ -144,7 +144,7 @@ struct TokenResolverTests {
     #expect(try Self.resolve(in: folder) { try $0.resolve("\(Self.store):9").state } == .valid)
   }
 
-  @Test("what names a transaction gives its number, and nothing else does")
+  @Test("a token that names a transaction has its number, and no other token does")
   func transactionNumbers() throws {
     let folder = try Self.pruned()
     try Self.resolve(in: folder) { resolver throws in
@@ -177,7 +177,7 @@ struct TokenResolverTests {
   }
 
   @Test(
-    "what does not work says so with the oldest that does, its date and the way on",
+    "an expired token is reported with the oldest valid one, its date and a hint",
     arguments: [
       ("7", "historyTokenExpired", "transaction 7 is gone"),
       ("15", "historyTokenAhead", "the newest number ever issued there is 14"),
@@ -267,7 +267,7 @@ struct TokenResolverTests {
   ]
 
   @Test(
-    "a moment stands before the lowest number at it or after it",
+    "a moment is before the lowest number at it or after it",
     arguments: [
       (-1000, 0, nil), (100, 0, nil), (100.5, 1, 100), (150, 1, 100), (160, 1, 100), (200, 1, 100),
       (200.25, 3, 150), (300, 3, 150), (300.5, 7, nil), (1e12, 7, nil),
@@ -295,7 +295,7 @@ struct TokenResolverTests {
   }
 
   @Test(
-    "a moment stands before numbers that no framework gives, too",
+    "a moment is before numbers that no framework issues, too",
     arguments: [(-5, -6), (1, 0), (.min, .min)] as [(Int64, Int64)])
   func momentsBeforeTheFirst(first: Int64, number: Int64) throws {
     let folder = try Self.pruned {

@@ -24,7 +24,7 @@ struct HistoryObjectTests {
   }
 
   @Test(
-    "what is no object is refused",
+    "malformed objects are refused",
     arguments: [
       "", "Trip", "Trip/", "/p12", "Trip/p", "Trip/pp12", "Trip/P12", "Trip/p-1", "Trip/-1",
       "Trip/p+1", "Trip/+1", "Trip/p-0", "Trip/p1.0", "Trip/p1/", "Trip/p1/p2", "Trip p1",

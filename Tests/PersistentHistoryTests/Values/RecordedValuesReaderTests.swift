@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: [[], Array("text".utf8), Array("SQLite format 3\0".utf8)])
-  func whatIsNoDatabaseIsAnErrorThatNamesIt(_ bytes: [UInt8]) throws {
+  func errorsNameFilesThatAreNotDatabases(_ bytes: [UInt8]) throws {
     try Data(bytes + [UInt8](repeating: 1, count: bytes.isEmpty ? 0 : 4096)).write(
       to: URL(fileURLWithPath: trips.valuesPath))
     #expect {

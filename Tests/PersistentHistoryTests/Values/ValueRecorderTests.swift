@@ -82,7 +82,7 @@ import Testing
     #expect(try ranges() == ["2-3"])
   }
 
-  @Test func whatWasMissedIsAGap() throws {
+  @Test func missedTransactionsAreAGap() throws {
     try rename(1, "Roma")
     #expect(try record() == ["2: 1 changes, 1 values"])
     try rename(1, "Rom")
@@ -194,7 +194,7 @@ import Testing
     #expect(try knownValues().gaps == [3...4])
   }
 
-  @Test func aRestoredLogIsListedAnew() throws {
+  @Test func aRestoredLogIsListedAgain() throws {
     try rename(1, "Roma")
     let store = trips.folder.file("Other.store")
     for suffix in ["", "-wal"] {
@@ -234,7 +234,7 @@ import Testing
     #expect(throws: StoreError.self) { try record(with: other) }
   }
 
-  @Test func theLargestNumberIsNoTrap() throws {
+  @Test func theLargestNumberDoesNotOverflow() throws {
     try rename(1, "Roma")
     try trips.sql("UPDATE ATRANSACTION SET Z_PK = 9223372036854775807 WHERE Z_PK = 2")
     #expect(try record() == [])

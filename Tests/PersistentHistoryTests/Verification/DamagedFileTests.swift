@@ -148,7 +148,7 @@ import Testing
     #expect(damaged > 50)
   }
 
-  @Test("A store cut short anywhere is damaged")
+  @Test("A store truncated at any position is damaged")
   func cutStore() throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))

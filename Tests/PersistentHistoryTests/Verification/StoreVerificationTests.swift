@@ -143,7 +143,7 @@ import Testing
     return counts
   }
 
-  @Test("Nothing is found in a store as the frameworks write it")
+  @Test("A store written by the frameworks has no findings")
   func nothing() throws {
     let folder = try TemporaryFolder()
     for hasPlainStrings in [false, true] {
@@ -283,7 +283,7 @@ import Testing
     #expect(try Self.counts(Self.verify(path)) == [.unreadableBookmarks: 1])
   }
 
-  @Test("Nothing but torn counters is found in real stores", arguments: RealStores.paths)
+  @Test("Real stores have no findings except torn counters", arguments: RealStores.paths)
   func realStores(_ path: String) throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)

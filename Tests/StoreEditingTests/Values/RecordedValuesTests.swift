@@ -63,7 +63,7 @@ import Testing
         == ["\(digits)|70000"])
   }
 
-  @Test func theFileIsNoMoreReadableThanItsStore() throws {
+  @Test func theFileHasThePermissionsOfItsStore() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -89,7 +89,7 @@ import Testing
       try trips.rows().filter { $0.hasPrefix("7|") } == ["7|12|Trip/p1|cost|real|0.0|3.0"])
   }
 
-  @Test func whatCannotBeRecordedIsNotSaved() throws {
+  @Test func unrecordableSavesAreRefused() throws {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     // As a damaged file would.
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsMovedAwayBeginsAnew() throws {
+  @Test func aFileThatIsMovedAwayIsCreatedAgain() throws {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     for name in ["", "-wal", "-shm"] {

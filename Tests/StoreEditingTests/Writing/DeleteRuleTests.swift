@@ -43,7 +43,7 @@ import Testing
     query = try StoreQuery(path: path)
   }
 
-  @Test func aCascadeTakesDescendantsAlong() throws {
+  @Test func aCascadeDeletesDescendants() throws {
     var save = StoreSave()
     let root = save.insert("Folder", values: ["name": .text("root")])
     let child = save.insert("Folder", values: ["name": .text("child")], toOne: ["parent": root])

@@ -20,7 +20,7 @@ import Testing
     try FileBytes.write([1], to: path + "/Trips.store")
   }
 
-  @Test func thoseThatNobodyUsesGo() throws {
+  @Test func thoseNotInUseAreRemoved() throws {
     for name in ["Trips.store.partial-1a", "Trips.store.partial-", "Other.store.partial-1a"] {
       try make(name)
     }
@@ -38,7 +38,7 @@ import Testing
     #expect(try FileBytes.read(folder.file("Other.store.partial-1a/Trips.store")) == [1])
   }
 
-  @Test("Those that a kill has left between a store and its end go, though the store is in the way")
+  @Test("Those that a kill left after the store was in place are removed")
   func thoseOfAStoreInTheWay() throws {
     try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
     try make("Trips.store.partial-1a")
@@ -46,7 +46,7 @@ import Testing
     #expect(try folder.names() == ["Trips.store"])
   }
 
-  @Test("Those of recorded values go when the values are opened")
+  @Test("Those of recorded values are removed when the values are opened")
   func thoseOfRecordedValues() throws {
     let trips = try RecordedTrips()
     let left = trips.valuesPath + ".partial-1a"
@@ -57,7 +57,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: trips.valuesPath))
   }
 
-  @Test("Those of somebody else stay", .enabled(if: geteuid() == 0))
+  @Test("Those of other users stay", .enabled(if: geteuid() == 0))
   func thoseOfOthers() throws {
     try make("Trips.store.partial-1a")
     #expect(chown(folder.file("Trips.store.partial-1a"), 65534, 65534) == 0)
@@ -88,7 +88,7 @@ import Testing
 
   /// In a folder where everybody may write, anybody could give it to the next store.
   @Test(.enabled(if: geteuid() == 0, "only an administrator can give folders away"))
-  func whatSomebodyElseHasPutAsideIsNotTaken() throws {
+  func ignoresDraftsOfOtherUsers() throws {
     let draft = "Trips.store.partial-1a"
     let former = folder.file(draft + "/Trips.store-former")
     try FileManager.default.createDirectory(atPath: former, withIntermediateDirectories: true)

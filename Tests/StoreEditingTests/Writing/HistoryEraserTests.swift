@@ -183,7 +183,7 @@ import Testing
     #expect(try query.contents() == before)
   }
 
-  @Test func whatComesInBetweenEndsItWithAPartDone() throws {
+  @Test func anInterveningChangeStopsItEarly() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 20_000, changesEach: 4)

@@ -69,7 +69,7 @@ import Darwin
     #expect(try second.contents() == ["before", "before", "app", "3"])
   }
 
-  @Test func aStoreThatWentBackMissesNothingOfWhatNeverHappened() throws {
+  @Test func aStoreThatWentBackIgnoresUndecidedSaves() throws {
     try JointSaveRecord(
       own: try second.place(100, 5), deciding: try first.place(1, 5), save: save("joint", at: 5)
     ).write(beside: second.editor.location)
@@ -108,7 +108,7 @@ import Darwin
     }
   }
 
-  @Test func whatCouldNotBeReadAgainIsNotWritten() throws {
+  @Test func refusesRecordsBeyondTheReadingLimits() throws {
     _ = try first.editor.append(save("joint", at: 5))
     var long = StoreSave(author: "joint", timestamp: .init(secondsSinceReferenceDate: 5))
     for number in 0..<20 {
@@ -151,7 +151,7 @@ import Darwin
   }
 
   @Test(.timeLimit(.minutes(20)), arguments: Thing.allCases)
-  func whatIsNoFileOfItsOwn(_ thing: Thing) throws {
+  func refusesRecordsThatAreNotPlainFiles(_ thing: Thing) throws {
     _ = try second.editor.append(save("before"))
     let manager = FileManager.default
     let record = second.record()

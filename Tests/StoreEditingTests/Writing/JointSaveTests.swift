@@ -77,7 +77,7 @@ import Testing
     #expect(try first.contents() == ["app", "1"] && second.contents() == ["app", "2"])
   }
 
-  @Test func nothingIsSavedBeforeAllAreReady() throws {
+  @Test func aSaveWaitsUntilAllStoresAreReady() throws {
     for _ in 0..<3 {
       #expect(throws: Refusal.self) {
         try joint("app").append {
@@ -147,7 +147,7 @@ import Testing
     return save
   }
 
-  @Test func whatIsCompletedIsWhatWasToBeSaved() throws {
+  @Test func completionWritesTheWholeSave() throws {
     let other = try JointStore(folder, "C.store")
     let save = try everything(second, at: 700.125)
     _ = try other.editor.append(try everything(other, at: 700.125))
@@ -170,7 +170,7 @@ import Testing
     #expect(try second.editor.completeJointSave() == nil)
   }
 
-  @Test func aSaveCompletesWhatIsThereFirst() throws {
+  @Test func aSaveFirstCompletesTheUnfinishedOne() throws {
     var deciding = save("joint")
     deciding.header.timestamp = .init(secondsSinceReferenceDate: 5)
     _ = try first.editor.append(deciding)
@@ -192,7 +192,7 @@ import Testing
     #expect(!second.hasRecord)
   }
 
-  @Test func whatNeverHappenedIsForgotten() throws {
+  @Test func undecidedSavesAreForgotten() throws {
     _ = try first.editor.append(save("somebody"))
     for number in [1, 2] as [Int64] {
       try JointSaveRecord(
@@ -211,7 +211,7 @@ import Testing
     #expect(try second.contents() == ["0"])
   }
 
-  @Test func whatCannotBeKnownIsSaid() throws {
+  @Test func reportsUndecidableSaves() throws {
     for author in ["one", "two", "three"] { _ = try first.editor.append(save(author)) }
     _ = try first.editor.deleteHistory(before: 3)
     func check(_ record: JointSaveRecord, _ reason: String) throws {

@@ -45,7 +45,7 @@ import Testing
 
   private let large = [UInt8](repeating: 9, count: 200_000)
 
-  @Test func columnsBeginWithTheByteThatTells() throws {
+  @Test func columnsBeginWithTheKindByte() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     save.insert("Photo", values: ["data": .blob([1, 2, 3])])
@@ -89,7 +89,7 @@ import Testing
     #expect(try FileBytes.read(files + "/" + #require(names().first)) == large + [1])
   }
 
-  @Test func aSaveThatFailsLeavesNothing() throws {
+  @Test func aFailedSaveLeavesNoFiles() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     save.insert("Photo", values: ["data": .blob(large)])
@@ -101,7 +101,7 @@ import Testing
     #expect(try column("Z_PK") == [])
   }
 
-  @Test func valuesOfObjectsThatComeAndGoInOneSaveLeaveNothing() throws {
+  @Test func objectsDeletedInTheSameSaveLeaveNoFiles() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     let kept = save.insert("Photo", values: ["data": .blob(large)])
@@ -115,7 +115,7 @@ import Testing
     #expect(try names() == [])
   }
 
-  @Test func objectsAreTold() throws {
+  @Test func objectsShowTheirValues() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     save.insert("Photo", values: ["data": .blob(large), "mark": .blob([8])])

@@ -52,7 +52,7 @@ import Testing
       "UPDATE ZPHOTO SET ZDATA = CAST(\(sql) AS BLOB) WHERE Z_PK = 1")
   }
 
-  @Test func whatWasLeftIsRemoved() throws {
+  @Test func removesAbandonedFiles() throws {
     try saveAnew()
     let kept = try names()
     _ = try leave()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: ["|| x'0041'", "|| x'41'", "|| x'0000'"])
-  func nothingIsRemovedWhereAColumnIsNotUnderstood(_ rest: String) throws {
+  func keepsFilesIfAColumnIsNotUnderstood(_ rest: String) throws {
     try saveAnew()
     let name = try leave()
     // As another version of the framework might write it.

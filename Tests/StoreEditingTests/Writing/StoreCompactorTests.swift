@@ -5,7 +5,7 @@ import Testing
 
 /// Giving back free pages beside others.
 @Suite struct StoreCompactorTests {
-  @Test("Who is locked out in the middle has done a part, in a store without a log too")
+  @Test("A lock in the middle leaves a partial result, in a store without a log too")
   func lockedOut() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()

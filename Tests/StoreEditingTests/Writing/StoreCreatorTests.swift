@@ -48,7 +48,7 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func itSaysOfItselfWhatItWasToldTo() throws {
+  @Test func theMetadataIsAsRequested() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     let model = ManagedModel(

@@ -46,7 +46,7 @@ import Testing
     #expect(try label() == ["new"])
   }
 
-  @Test func whatReadsItBeforeLeavesNothingBehind() throws {
+  @Test func readingTheDraftLeavesNoFiles() throws {
     try StoreDraft(path: path).write { temporary in
       try write("new", to: temporary)
       try StoreFile(path: temporary).read { store in
@@ -58,7 +58,7 @@ import Testing
     #expect(try label() == ["new"])
   }
 
-  @Test(arguments: [false, true]) func aFailureLeavesNothingBehind(_ overwrites: Bool) throws {
+  @Test(arguments: [false, true]) func aFailureLeavesNoFiles(_ overwrites: Bool) throws {
     if overwrites { try write("old", to: path) }
     let before = overwrites ? try FileBytes.read(path) : []
     #expect(throws: Stop.self) {
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: [Array("a text\n".utf8), Array("SQLite format 2\0".utf8), [0]])
-  func whatIsNoStoreIsNotReplaced(_ bytes: [UInt8]) throws {
+  func refusesToReplaceOtherFiles(_ bytes: [UInt8]) throws {
     try FileBytes.write(bytes, to: path)
     let error = #expect(throws: StoreWriteError.self) {
       try StoreDraft(path: path, overwrites: true)
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: [[], Array("SQLite format 3\0".utf8), Array("SQLite format 3\0, cut".utf8)])
-  func whatIsLeftOfAStoreIsReplaced(_ bytes: [UInt8]) throws {
+  func replacesTruncatedStores(_ bytes: [UInt8]) throws {
     try FileBytes.write(bytes, to: path)
     try FileBytes.write([1], to: path + "-journal")
     try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }
@@ -230,7 +230,7 @@ import Testing
     withExtendedLifetime(values) {}
   }
 
-  @Test(arguments: [false, true]) func whatBelongsToItGoesWithIt(_ isNewWithValues: Bool) throws {
+  @Test(arguments: [false, true]) func removesTheFormerFiles(_ isNewWithValues: Bool) throws {
     try writeFormer()
     try StoreDraft(path: path, overwrites: true).write { temporary in
       try write("new", to: temporary)
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test(arguments: [Self.value + "NEW", "Trips.store-values.db"])
-  func whatBelongsToAnotherStoreIsLeftAlone(_ name: String) throws {
+  func keepsTheFilesOfOtherStores(_ name: String) throws {
     if name.hasPrefix(".") {
       try writeValue("NEW", [9], in: folder.path)
     } else {
@@ -272,7 +272,7 @@ import Testing
 
   /// Until the former store is its own alone, nothing beside it is touched: who has it open reads and
   /// writes there.
-  @Test func beforeAStoreIsFreeNothingBesideItMoves() throws {
+  @Test func aLockedStoreKeepsItsFilesInPlace() throws {
     try writeFormer()
     let query = try StoreQuery(path: path)
     #expect(try query.lines("SELECT count(*) FROM ZTAG") == ["1"])

@@ -74,7 +74,7 @@ import Testing
   ]
 
   @Test(arguments: mistakes)
-  func aMistakeAnywhereLeavesNothingBehind(
+  func aMistakeAnywhereSavesNothing(
     name: String, mistake: @Sendable (inout StoreSave) -> Void, error: StoreWriteError
   ) throws {
     let folder = try TemporaryFolder()

@@ -91,7 +91,7 @@ import Testing
       ])
   }
 
-  @Test func anUpdateMarksWhatItTouchesAtBothEnds() throws {
+  @Test func anUpdateMarksBothEndsOfALink() throws {
     let objects = try insertTrip()
     var save = save(743_906_600)
     save.update(objects.first, values: ["isDone": .integer(1)], toOne: ["trip": nil])
@@ -130,7 +130,7 @@ import Testing
       ])
   }
 
-  @Test func aDeletionLeavesWhatIsPreserved() throws {
+  @Test func aDeletionKeepsPreservedValues() throws {
     let objects = try insertTrip()
     var save = save()
     save.update(objects.trip, values: ["name": .text("Never seen")])
@@ -328,7 +328,7 @@ import Testing
     #expect(try impatient.append(save)?.position.number == 1)
   }
 
-  @Test func aStoreThatWasMigratedMeanwhileIsLookedAtAnew() throws {
+  @Test func aStoreMigratedMeanwhileIsReadAgain() throws {
     var first = save()
     first.insert("Tag")
     try editor.append(first)

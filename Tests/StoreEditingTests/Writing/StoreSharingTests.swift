@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: ["", "\n\n", "1: POSIX", String(repeating: "9 ", count: 4000)])
-  func listsThatSayNothing(_ list: String) {
+  func malformedLists(_ list: String) {
     #expect(StoreSharing.isHeldElsewhere(inode: 9, process: 9, in: list) == nil)
   }
 

@@ -58,7 +58,7 @@ import Testing
     #expect(try rows() == ["1|2|1"] + (besidesADeletion ? [] : ["2|1|2"]) + ["3|1|1"])
   }
 
-  @Test func whatGoesAlongLeavesBehindWhatItHad() throws {
+  @Test func cascadedDeletionsRecordTheStoredValues() throws {
     var save = StoreSave()
     save.update(boxes[0], values: ["number": .integer(7)])
     save.update(boxes[2], values: ["number": .integer(9)])

@@ -33,7 +33,7 @@ import Testing
     #expect(try FileBytes.read(path) == Array("first".utf8))
   }
 
-  @Test func draftsOfTheSameFileThatNobodyWritesGo() throws {
+  @Test func draftsThatAreNotBeingWrittenAreRemoved() throws {
     for name in [
       "a.jsonl.partial-0", "a.jsonl.partial-1gahdze", "a.jsonl.partial-", "a.jsonl.partial-A",
       "a.jsonl.partial-x.txt", "b.jsonl.partial-1gahdze", "a.jsonl", "partial-1gahdze",
@@ -76,7 +76,7 @@ import Testing
     #expect(try folder.names() == ["a.jsonl", "a.jsonl.partial-1gahdze"])
   }
 
-  @Test("A second name that a kill behind the first has left goes, even while the file is locked")
+  @Test("A second name left by a kill is removed, even while the file is locked")
   func secondNames() throws {
     try draft(overwrites: false).commit()
     try FileManager.default.linkItem(atPath: path, toPath: folder.file("a.jsonl.partial-1gahdze"))
@@ -86,7 +86,7 @@ import Testing
     #expect(try folder.names() == ["a.jsonl"])
   }
 
-  @Test("A second name goes where the file is in the way, too")
+  @Test("A second name is removed even if the file exists already")
   func secondNamesOfFilesInTheWay() throws {
     try draft(overwrites: false).commit()
     try FileManager.default.linkItem(atPath: path, toPath: folder.file("a.jsonl.partial-1gahdze"))

@@ -48,7 +48,7 @@ struct EntityNumberingTests {
     #expect(numbering.entries.count == 6)
   }
 
-  @Test("are read in one go, however many share a name")
+  @Test("are read in one query for any number of equal names")
   func manyAmbiguous() {
     let numbering = EntityNumbering(
       entries: (0..<60_000).map { Self.entry($0, "Entity\($0 / 2)") } + [Self.entry(70_000, "A")])

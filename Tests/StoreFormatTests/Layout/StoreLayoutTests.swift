@@ -175,7 +175,7 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("may have columns that nobody knows; they are kept")
+  @Test("may have unknown columns; they are kept")
   func unknownColumns() throws {
     let sql = [
       "ALTER TABLE ACHANGE ADD COLUMN \"a \"\"b\"\" ü\" BLOB",
@@ -200,7 +200,7 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("may have as many columns as SQLite gives a table")
+  @Test("may have as many columns as SQLite allows in a table")
   func manyColumns() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
@@ -293,7 +293,7 @@ struct StoreLayoutTests {
   }
 
   @Test(
-    "tells an index on the changes' transaction from others",
+    "distinguishes an index on the changes' transaction from others",
     arguments: [
       ("", false), ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID)", true),
       ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID, ZENTITY)", true),
@@ -373,7 +373,7 @@ struct StoreLayoutTests {
   }
 
   @Test(
-    "is what the real stores have", .enabled(if: RealStores.folder != nil),
+    "agrees with the real stores", .enabled(if: RealStores.folder != nil),
     arguments: [
       ("knowledgec-10.13.db", 3, false, 536), ("photos-10.15.7.sqlite", 4, true, 516),
       ("photos-27.0beta.sqlite", 6, true, 528), ("rmadmin-ios14.sqlite", 4, true, 939),

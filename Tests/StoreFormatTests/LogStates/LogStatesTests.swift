@@ -115,7 +115,7 @@ import Testing
   /// A checkpoint that a crash ended, or that a reader limited, writes pages in ascending order; whatever it has
   /// overwritten is not known, and nothing is wrong.
   @Test(arguments: [UInt64(1), 2, 3])
-  func nothingIsInventedAfterAnUnfinishedCheckpoint(seed: UInt64) throws {
+  func anUnfinishedCheckpointAddsNoRows(seed: UInt64) throws {
     let (folder, path, writer) = try Self.write(pageSize: 1024, seed: seed, commits: 16)
     let truth = try withExtendedLifetime((folder, writer)) { try LogTruth(path: path) }
     let expected = try Self.truth(truth)
@@ -161,7 +161,7 @@ import Testing
     #expect(knownCount > 0)
   }
 
-  @Test func besideSavesAndCheckpointsNothingIsInvented() throws {
+  @Test func concurrentSavesAndCheckpointsAddNoRows() throws {
     var generator = SeededGenerator(seed: 9)
     for round in 0..<12 {
       let (folder, path, writer) = try Self.write(pageSize: 1024, seed: UInt64(round), commits: 12)

@@ -68,7 +68,7 @@ struct StoreMetadataTests {
   }
 
   @Test(
-    "tell the system of a framework",
+    "identify the system of a framework",
     arguments: [
       (0, nil), (518, nil), (519, "iOS 8"), (850, "iOS 8"), (851, "macOS 10.13 / iOS 11"),
       (973, "macOS 10.15 / iOS 13"), (1345, "macOS 14.4 / iOS 17.4"),
@@ -79,7 +79,7 @@ struct StoreMetadataTests {
     #expect(FrameworkVersion(number: number).system == system)
   }
 
-  @Test("tell versions apart")
+  @Test("distinguish versions")
   func order() {
     #expect(FrameworkVersion(number: 851) < FrameworkVersion(number: 1044))
   }
@@ -92,7 +92,7 @@ struct StoreOriginTests {
     ManagedModel(entities: [ManagedEntity(name: "Trip", properties: [.attribute(attribute)])])
   }
 
-  @Test("is SwiftData where only a Swift type can be behind an attribute")
+  @Test("is SwiftData if an attribute requires a Swift type")
   func swiftData() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
@@ -108,7 +108,7 @@ struct StoreOriginTests {
   }
 
   @Test(
-    "is told of the real stores", .enabled(if: RealStores.folder != nil),
+    "is found in the real stores", .enabled(if: RealStores.folder != nil),
     arguments: [
       ("photos-14.6.sqlite", StoreOrigin.coreData), ("rmadmin-ios14.sqlite", .coreData),
       ("notes-ios17-josh.sqlite", .coreData), ("knowledgec-10.13.db", .coreData),

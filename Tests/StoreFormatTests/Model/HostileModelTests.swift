@@ -123,7 +123,7 @@ struct HostileModelTests {
     }
   }
 
-  @Test("may be no model at all")
+  @Test("may not be a model")
   func otherArchives() throws {
     var writer = KeyedArchiveWriter()
     let text = writer.add(string: "a text")
@@ -148,7 +148,7 @@ struct HostileModelTests {
     #expect(ModelCache(content: Array(repeating: block, count: 200).flatMap { $0 }).model == nil)
   }
 
-  @Test("may be cut short anywhere")
+  @Test("may be truncated at any position")
   func truncated() throws {
     let cache = try ModelArchive.cache(of: TripsModel.model)
     for length in 1..<cache.count {
@@ -219,7 +219,7 @@ struct RawDeflateTests {
     }
   }
 
-  @Test("tells what cannot be inflated")
+  @Test("reports data that cannot be inflated")
   func failures() {
     #expect(throws: RawDeflate.Failure.cutShort) { try RawDeflate.inflate([]) }
     #expect(throws: RawDeflate.Failure.malformed) { try RawDeflate.inflate([0xff, 0xff]) }

@@ -81,7 +81,7 @@ struct ModelArchiveTests {
         == TripsModel.model.entities)
   }
 
-  @Test("has the numbers that the frameworks give to types")
+  @Test("has the numbers that the frameworks use for types")
   func typeNumbers() {
     let numbers: [Int64] = [
       0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1800, 2000, 4711,
@@ -119,7 +119,7 @@ struct ModelArchiveTests {
     #expect(model.entitySlots()["Leaf"]?.tombstoneAttributes.map(\.name) == ["kept"])
   }
 
-  @Test("gives a lineage from the root down, or none")
+  @Test("returns a lineage from the root down, or none")
   func lineage() {
     let model = ManagedModel(entities: [
       ManagedEntity(name: "A", properties: []),

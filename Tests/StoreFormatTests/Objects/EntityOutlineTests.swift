@@ -4,7 +4,7 @@ import Testing
 @testable import StoreEditing
 @testable import StoreFormat
 
-@Suite("What a store's model and its tables say of an entity")
+@Suite("An entity in a store's model and its tables")
 struct EntityOutlineTests {
   private static func outlines(of path: String) throws -> [EntityOutline] {
     try StoreFile(path: path).read { snapshot in
@@ -30,7 +30,7 @@ struct EntityOutlineTests {
     return "\(property.slots) \(property.name) \(property.kind) \(property.tombstoneSlots)\(place)"
   }
 
-  @Test("properties stand in the order of their slots, each with its columns")
+  @Test("properties are in the order of their slots, each with its columns")
   func properties() throws {
     let entities = try Self.trips(in: TemporaryFolder())
     let trip = try #require(entities["Trip"])
@@ -58,7 +58,7 @@ struct EntityOutlineTests {
     #expect(trip.properties?.contains(where: \.lacksColumns) == false)
   }
 
-  @Test("inherited properties stand with those of the entity, and name who adds them")
+  @Test("inherited properties are among those of the entity, and name their origin")
   func inheritance() throws {
     let entities = try Self.trips(in: TemporaryFolder())
     let root = try #require(entities["Accommodation"])
@@ -149,7 +149,7 @@ struct EntityOutlineTests {
     }
   }
 
-  @Test("slots alone tell names, kinds and what is preserved")
+  @Test("slots alone have names, kinds and preserved values")
   func slotsAlone() throws {
     let slots = try #require(TripsModel.slots["Trip"])
     let trip = EntityOutline(name: "Trip", number: 5, slots: slots)

@@ -87,7 +87,7 @@ struct ObjectReaderTests {
     #expect(tag.counts.map { "\($0.name) \($0.count)" } == ["trips 1"])
   }
 
-  @Test("what is not there")
+  @Test("missing objects")
   func absent() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
@@ -99,7 +99,7 @@ struct ObjectReaderTests {
     #expect(try Self.object("Trip", 1, of: bare) == nil)
   }
 
-  @Test("long values are left where they are, and their length is told")
+  @Test("long values are not read, and their length is reported")
   func longValues() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
@@ -148,7 +148,7 @@ struct ObjectReaderTests {
     #expect(try Self.object("Trip", 1, of: path)?.values.first { $0.name == name }?.value == value)
   }
 
-  @Test("a key that is no number leads nowhere, one of an unknown entity to an unknown one")
+  @Test("a key that is not a number has no object, one of an unknown entity an unknown one")
   func oddKeys() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
@@ -160,7 +160,7 @@ struct ObjectReaderTests {
     #expect(stay.primaryKey == 9 && stay.entityName == nil)
   }
 
-  @Test("columns and tables that are missing are said, the others read")
+  @Test("missing columns and tables are reported, the others read")
   func missing() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
@@ -237,7 +237,7 @@ struct ObjectReaderTests {
   }
 
   @Test(
-    "values that stand in files beside the store",
+    "values in files beside the store",
     arguments: [
       ("x'02' || CAST('1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F' AS BLOB) || x'00'", true),
       ("x'02' || CAST('1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F' AS BLOB)", true),
@@ -263,7 +263,7 @@ struct ObjectReaderTests {
     #expect(photo.values[1].externalFile == nil)
   }
 
-  @Test("data that could stand in a file but does not, without the byte that says so")
+  @Test("data that could be in a file but is not, without its kind byte")
   func inlineData() throws {
     let folder = try TemporaryFolder()
     let path = try Self.photos(folder)

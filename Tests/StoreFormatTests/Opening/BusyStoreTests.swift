@@ -56,7 +56,7 @@ struct BusyStoreTests {
     #expect(try FileBytes.read(path + "-journal").count == length)
   }
 
-  @Test("is busy while somebody has it to himself, in both journal modes")
+  @Test("is busy while another process locks it exclusively, in both journal modes")
   func locked() throws {
     let folder = try TemporaryFolder()
     let rollback = try Self.rollbackStore(in: folder)
@@ -84,7 +84,7 @@ struct BusyStoreTests {
   }
 
   @Test(
-    "is waited for as long as it was said, however long that is",
+    "is waited for up to the timeout, of any length",
     arguments: [60, 1e300, Double.infinity])
   func waiting(timeout: Double) async throws {
     let folder = try TemporaryFolder()
@@ -102,7 +102,7 @@ struct BusyStoreTests {
   }
 
   @Test(
-    "is read without waiting when the timeout is no time",
+    "is read without waiting when the timeout is zero",
     arguments: [-1, Double.nan, -Double.infinity])
   func strangeTimeouts(timeout: Double) throws {
     let folder = try TemporaryFolder()
@@ -110,7 +110,7 @@ struct BusyStoreTests {
     #expect(try ReadRows.everything(of: path, busyTimeout: timeout) == 12)
   }
 
-  @Test("is one snapshot while others save, and keeps nobody waiting")
+  @Test("is one snapshot while others save, and does not block them")
   func snapshot() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))

@@ -28,7 +28,7 @@ struct FileKindTests {
     return nil
   }
 
-  @Test("is told by its first bytes")
+  @Test("is recognised by its first bytes")
   func content() throws {
     var generator = SeededGenerator(seed: 4)
     let random = (0..<8192).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -106,7 +106,7 @@ struct FileKindTests {
     return try FileBytes.read(SampleStore.write(to: folder.file("trips.store"), shape: shape))
   }
 
-  @Test("may be cut short anywhere")
+  @Test("may be truncated at any position")
   func truncated() throws {
     let bytes = try Self.sample()
     let folder = try TemporaryFolder()

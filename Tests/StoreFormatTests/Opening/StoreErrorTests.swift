@@ -32,7 +32,7 @@ struct StoreErrorTests {
   }
 
   @Test(
-    "tell how long was waited",
+    "report the time waited",
     arguments: [
       (5.0, "5 s"), (0.25, "0.25 s"), (0, "0 s"), (1e12, "1000000000000.0 s"), (.infinity, "inf s"),
     ])

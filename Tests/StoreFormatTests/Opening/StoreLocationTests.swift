@@ -49,7 +49,7 @@ struct StoreLocationTests {
     #expect(location.folder == folder.path)
   }
 
-  @Test("is missing where nothing is")
+  @Test("is missing if there is no file")
   func missing() throws {
     let folder = try TemporaryFolder()
     let dangling = folder.file("dangling")

@@ -23,7 +23,7 @@ struct UntouchedStoreTests {
   }
 
   @Test("gets at most an empty log and its index beside it")
-  func noLog() throws {
+  func storeWithoutALog() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     #expect(try folder.names() == ["trips.store"])
@@ -49,7 +49,7 @@ struct UntouchedStoreTests {
     #expect(try folder.names() == ["trips.store"])
   }
 
-  @Test("shows a history that stands only in its log")
+  @Test("shows a history that is only in its log")
   func historyInLog() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
@@ -67,7 +67,7 @@ struct UntouchedStoreTests {
     #expect(try FileBytes.read(path) == emptyStore)
   }
 
-  @Test("is read as anew when the index of its log is stale", arguments: [0, 1, 32_768, 40_000])
+  @Test("is read correctly when the index of its log is stale", arguments: [0, 1, 32_768, 40_000])
   func staleIndex(length: Int) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()

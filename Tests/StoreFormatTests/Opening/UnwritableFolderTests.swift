@@ -202,7 +202,7 @@ struct UnwritableFolderTests {
 /// The copy that is read where a folder cannot hold what SQLite needs.
 @Suite("A private copy of a store")
 struct PrivateCopyTests {
-  @Test("is the store with its log, for its owner only, and goes", arguments: [true, false])
+  @Test("is the store with its log, for its owner only, and is removed", arguments: [true, false])
   func copy(keepsLog: Bool) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
@@ -223,7 +223,7 @@ struct PrivateCopyTests {
     #expect(!FileManager.default.fileExists(atPath: parent))
   }
 
-  @Test("that a killed process has left goes with the next one, and one in use stays")
+  @Test("left by a killed process is removed by the next, and one in use stays")
   func leftOver() throws {
     let folder = try TemporaryFolder()
     let location = try StoreLocation(path: SampleStore.write(to: folder.file("trips.store")))
@@ -240,7 +240,7 @@ struct PrivateCopyTests {
     #expect(FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test("is told to whoever removes it at a signal")
+  @Test("is registered for removal at a signal")
   func told() throws {
     let told = Mutex<[String]>([])
     let forgotten = Mutex<[String]>([])

@@ -59,7 +59,7 @@ struct LiveLogTests {
     }
   }
 
-  @Test("gives the rows of the snapshot beside saves and checkpoints")
+  @Test("returns the rows of the snapshot during saves and checkpoints")
   func snapshots() throws {
     for pageSize in [512, 4096] {
       let folder = try TemporaryFolder()
@@ -94,7 +94,7 @@ struct LiveLogTests {
     }
   }
 
-  @Test("gives the rows of the snapshot where the log is restarted while it is read")
+  @Test("returns the rows of the snapshot if the log is restarted while it is read")
   func restartedLog() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(

@@ -119,7 +119,7 @@ struct PageReadingTests {
   }
 
   @Test(
-    "gives odd rows as SQLite does, whatever the length of a page",
+    "returns odd rows as SQLite does, for every page size",
     arguments: [
       512, 1024, 4096, 65536,
     ])

@@ -67,7 +67,7 @@ struct CursorTests {
     }
   }
 
-  @Test("give every transaction with its changes, in both orders and with limits")
+  @Test("return every transaction with its changes, in both orders and with limits")
   func orders() throws {
     try Self.read { snapshot in
       for (selection, numbers) in [
@@ -108,7 +108,7 @@ struct CursorTests {
     }
   }
 
-  @Test("find a moment by the lowest number at or after it, not by what is no time")
+  @Test("find a moment by the lowest number at or after it, skipping invalid times")
   func moments() throws {
     let sql = [
       "UPDATE ATRANSACTION SET ZTIMESTAMP = 1000.0 - Z_PK * 10",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FinishedStatementTests {
   /// SQLite starts a statement anew when it is stepped behind its end.
-  @Test("A cursor that is asked again behind its end stays at its end", arguments: [false, true])
+  @Test("A cursor stays at its end when it is called again", arguments: [false, true])
   func staysFinished(newestFirst: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try StoreFile(path: SampleStore.write(to: folder.file("default.store")))

@@ -323,7 +323,7 @@ struct IrregularRowTests {
     }
   }
 
-  @Test("may stand in a store whose texts are UTF-16", .enabled(if: Tool("sqlite3") != nil))
+  @Test("may be in a store whose texts are UTF-16", .enabled(if: Tool("sqlite3") != nil))
   func otherEncoding() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")

@@ -104,7 +104,7 @@ struct TotalsTests {
     }
   }
 
-  @Test("give the largest groups where there are too many")
+  @Test("return the largest groups if there are too many")
   func manyGroups() throws {
     let sql = [
       """

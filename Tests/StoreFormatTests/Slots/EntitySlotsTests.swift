@@ -13,7 +13,7 @@ struct EntitySlotsTests {
     slots[entity]?.slots.map { "\($0.role.rawValue) \($0.name)" }
   }
 
-  @Test("stand in the order of the frameworks")
+  @Test("are in the order of the frameworks")
   func order() {
     #expect(
       Self.text("Trip") == [
@@ -59,7 +59,7 @@ struct EntitySlotsTests {
     #expect(Self.slots["Tag"]?.tombstoneAttributes.isEmpty == true)
   }
 
-  @Test("give the names in a mask, each once, and none where the mask does not fit")
+  @Test("return the names in a mask, each once, and none if the mask does not fit")
   func names() throws {
     let trip = try #require(Self.slots["Trip"])
     #expect(trip.slots.count == 13)

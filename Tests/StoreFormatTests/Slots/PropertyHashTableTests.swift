@@ -25,7 +25,7 @@ struct PropertyHashTableTests {
     #expect(Self.table(["a", "b", "a", "b", "a"]).keys.sorted() == ["a", "b"])
   }
 
-  @Test("takes as many keys as its largest size, and then no more")
+  @Test("takes as many keys as its largest size, and refuses more")
   func full() {
     var table = PropertyHashTable()
     let accepted = (0..<5000).prefix { table.add("key\($0)") }.count

@@ -36,7 +36,7 @@ struct ExactISO8601Tests {
     #expect(StoreTimestamp(secondsSinceReferenceDate: seconds).exactISO8601 == nil)
   }
 
-  @Test("gives back the very same bits for random numbers", arguments: 1...4)
+  @Test("returns the same bits for random numbers", arguments: 1...4)
   func roundTrips(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var failures: [Double] = []

@@ -40,7 +40,7 @@ struct LocalTimeTests {
     }
   }
 
-  @Test("Berlin: a gap, an hour that comes twice, both offsets")
+  @Test("Berlin: a gap, a repeated hour, both offsets")
   func berlin() async {
     await #expect(processExitsWith: .success) {
       LocalTimeTests.check(
@@ -120,7 +120,7 @@ struct LocalTimeTests {
     }
   }
 
-  @Test("refuses what no clock shows and what lies outside the years")
+  @Test("refuses invalid times and years out of range")
   func outside() {
     for seconds in [Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, 3e11, -7e10] {
       #expect(LocalTime(StoreTimestamp(secondsSinceReferenceDate: seconds)) == nil)
