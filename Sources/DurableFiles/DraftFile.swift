@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A file that is written under another name in the same folder and takes its place in one step.
 ///
-/// The path never holds a part of the file: it holds the former file, or all of the new content, synced to
+/// The path never holds a partial file. It holds either the former file, or all of the new content, synced to
 /// disk.
 package final class DraftFile {
   package private(set) var path: String
@@ -21,18 +21,18 @@ package final class DraftFile {
   ///   - path: The path of the finished file.
   ///   - permissions: The permissions of the file, before the process's mask.
   ///   - overwrites: Whether an existing file is replaced.
-  ///   - followsLink: Whether an existing link stays and its target is replaced, as for paths that people
-  ///     name. In a folder of the program's own, a link may be an attack.
+  ///   - followsLink: Whether to keep an existing link and replace its target, as for paths that users name. In
+  ///     one of the program's own folders, a link may be an attack.
   ///   - isOnlyWriter: Whether a lock of the caller keeps others from writing the file. Its drafts then have one
   ///     name, so that the folder, which may have thousands of files, need not be listed for abandoned ones.
-  /// - Throws: `Errno.fileExists` where a file exists that must not be replaced, `Errno.notSupported` where
-  ///   something else than a file exists, and the system's error.
+  /// - Throws: `Errno.fileExists` if a file exists that must not be replaced, `Errno.notSupported` if something
+  ///   other than a file exists, and the system's error.
   package init(
     path: String, permissions: FilePermissions, overwrites: Bool, followsLink: Bool = false,
     isOnlyWriter: Bool = false
   ) throws(Errno) {
     let path = overwrites && followsLink ? FileStatus.resolve(path) ?? path : path
-    // Also where this fails: a killed program may have left a second name of the existing file.
+    // Clean up even if creation then fails: a killed program may have left a second name of the file.
     if isOnlyWriter {
       AbandonedDrafts.removeOnlyDraft(of: path)
     } else {
@@ -77,7 +77,7 @@ package final class DraftFile {
           permissions: permissions)
       } catch {
         registration.end()
-        // One that could not be removed, as where there are no locks.
+        // The former draft could not be removed, as on a file system without locks.
         guard isOnlyWriter, error as? Errno == .fileExists else { throw error }
         isOnlyWriter = false
         continue
@@ -86,7 +86,7 @@ package final class DraftFile {
         return (temporaryPath, descriptor, registration)
       }
       registration.end()
-      // Another program found it in the instant before it was locked.
+      // Another program found the draft in the moment before it was locked.
       try? descriptor.close()
       FileStatus.remove(temporaryPath)
     }
@@ -119,7 +119,7 @@ package final class DraftFile {
     isSynchronized = true
   }
 
-  /// Gives the file another name in the same folder than it was created with, and commits it.
+  /// Commits the file under another name in the same folder.
   ///
   /// - Throws: As ``commit()``.
   package func commit(as path: String) throws(Errno) {
@@ -129,7 +129,7 @@ package final class DraftFile {
 
   /// Syncs the file and moves it to its path.
   ///
-  /// - Parameter synchronizesFolder: Whether a loss of power must not bring back the former file, or none.
+  /// - Parameter synchronizesFolder: Whether to sync the folder, so that a loss of power cannot undo the move.
   /// - Throws: `Errno.fileExists` where another program created a file that must not be replaced, and the
   ///   system's error. The draft is then removed.
   package func commit(synchronizesFolder: Bool = true) throws(Errno) {

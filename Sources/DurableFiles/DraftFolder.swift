@@ -17,7 +17,7 @@ package final class DraftFolder {
   private let descriptor: FileDescriptor
   private var isThere = true
 
-  /// Where a new folder for a file may be.
+  /// Returns a path at which a new folder for a file can be created.
   package static func path(for file: String) -> String {
     file + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
   }
@@ -59,7 +59,7 @@ package final class DraftFolder {
   /// - Parameters:
   ///   - file: The file.
   ///   - patience: How long to wait for another program, in seconds.
-  /// - Returns: The lock, which ends with the descriptor, or `nil` where none is needed or possible.
+  /// - Returns: The lock, held until the descriptor is closed, or `nil` if none is needed or possible.
   /// - Throws: As ``FolderLock/take(_:patience:)``.
   package static func lockPlace(of file: String, patience: Double) throws(Errno) -> FileDescriptor?
   {
@@ -88,8 +88,8 @@ package final class DraftFolder {
       }
       let folder = FileDescriptor(rawValue: descriptor)
       if FileLock.take(folder, at: path) != .lost { return folder }
-      // Another program locked it first, takes it for an abandoned one and removes it by name. A new folder
-      // must not have that name before.
+      // Another program locked it first, treats it as abandoned and removes it by name. A new folder must not have
+      // that name until then.
       try? folder.close()
       guard start.secondsAgo < FolderLock.patience else { throw .resourceTemporarilyUnavailable }
       Pause.take(seconds: 0.002)
@@ -123,7 +123,7 @@ package enum TemporaryFiles {
     package func end() { forget?() }
   }
 
-  /// Reading a closure from a mutex wraps it once more, and leaves it wrapped; not so one in a structure.
+  /// A closure stored directly in a mutex is wrapped again by each read; one in a structure is not.
   private struct Kept {
     let registrar: Registrar
   }
@@ -191,8 +191,8 @@ package enum AbandonedDrafts {
   private static func remove(
     _ path: String, _ recovery: Recovery?, of target: String, isLocked: Bool
   ) {
-    // A finished file whose program was killed before it removed the second name. Its lock says nothing:
-    // any program that works on the file may hold it.
+    // A finished file whose program was killed before it removed the second name. The lock does not matter: any
+    // program that works on the file may hold it.
     if FileMove.isSameFile(path, target) {
       FileStatus.remove(path)
     } else {
@@ -216,7 +216,7 @@ package enum AbandonedDrafts {
       .filter { FileMove.entry(at: $0) == .folder }
   }
 
-  /// Splits a name into that of the file and the unique part, which is `nil` where it is not a draft's.
+  /// Splits a name into the file's name and the unique part, which is `nil` if the name is not a draft's.
   private static func split(_ name: String) -> (String, String?) {
     guard let range = name.ranges(of: mark).last else { return (name, nil) }
     return (String(name[..<range.lowerBound]), String(name[range.upperBound...]))
@@ -241,10 +241,10 @@ package enum AbandonedDrafts {
     defer { try? draft.close() }
     guard FileLock.take(draft, at: path) == .taken else { return }
     guard let recovery else { return FileStatus.remove(path) }
-    // Another user could exchange the content of a folder of theirs while it is being removed.
+    // The content of another user's folder could be exchanged while it is being removed.
     var status = stat()
     guard fstat(draft.rawValue, &status) == 0, status.st_uid == geteuid() else { return }
-    // The only copy of a file that could not be restored.
+    // Keep the only copy of a file that could not be restored.
     guard (try? recovery(target, path, isLocked)) != nil else { return }
     try? FileManager.default.removeItem(atPath: path)
   }

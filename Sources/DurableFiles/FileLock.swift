@@ -13,7 +13,7 @@ package enum FileLock: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - file: The open file.
-  ///   - path: Its name, which is no symbolic link.
+  ///   - path: Its path, which must not be a symbolic link.
   package static func take(_ file: FileDescriptor, at path: String) -> FileLock {
     guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
       let error = Errno(rawValue: errno)
@@ -42,18 +42,18 @@ package enum FolderLock {
   /// stores of one folder hold its lock for less than a millisecond each.
   private static let longestPause = 0.02
 
-  /// Takes the lock, which ends with the descriptor.
+  /// Takes the lock and holds it until the descriptor is closed.
   ///
   /// - Parameters:
   ///   - folder: The folder.
   ///   - patience: Seconds to wait for another program.
-  /// - Returns: The open folder, or `nil` where the file system does not support locks, or the folder is not
-  ///   readable; the caller must then do with examining it again.
-  /// - Throws: `Errno.resourceTemporarilyUnavailable` where another program holds it for longer.
+  /// - Returns: The open folder, or `nil` if the file system does not support locks, or the folder is not
+  ///   readable; the caller must then rely on examining it again.
+  /// - Throws: `Errno.resourceTemporarilyUnavailable` if another program holds it for longer.
   package static func take(
     _ folder: String, patience: Double
   ) throws(Errno) -> FileDescriptor? {
-    // The last part is no link, even if the folder is named by one.
+    // The last component is not a link, even if the folder's path is one.
     let path = folder + "/."
     let start = ContinuousClock.now
     var pause = 0.0005

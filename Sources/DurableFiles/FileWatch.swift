@@ -1,11 +1,11 @@
 import Libc
 import SystemPackage
 
-/// Waits until files of one folder change, using the notifications of the system: the contents of some, and the
-/// names of all.
+/// Waits for changes in one folder, using the system's notifications: of the contents of some files, and of all
+/// names.
 ///
-/// A file system that sends none, as one of another machine, is not noticed: wait with a limit, and look at the
-/// files after it. When the folder itself was moved or removed, make another watch.
+/// Some file systems, such as network ones, send no notifications. So wait with a time limit, and examine the
+/// files when it ends. If the folder itself was moved or removed, create another watch.
 package final class FileWatch {
   private let names: Set<String>
   private let folder: FilePath
@@ -48,7 +48,7 @@ package final class FileWatch {
     try? notifications?.close()
   }
 
-  /// Waits for a change, a signal, or the end of a time; returns whether a file has changed.
+  /// Waits for a change, a signal or a timeout; returns whether a file has changed.
   ///
   /// A change that happened since the last call is reported at once.
   package func wait(seconds: Double) -> Bool {

@@ -17,7 +17,7 @@ package enum FolderNames {
 
   /// Returns the names in a folder that contain a text, unsorted; none where the folder cannot be read.
   ///
-  /// The other names, thousands in some folders, cost next to nothing.
+  /// Skipping the other names, thousands in some folders, costs almost nothing.
   package static func read(_ folder: String, containing text: String = "") -> [String] {
     (try? list(folder, containing: text)) ?? []
   }
@@ -41,7 +41,7 @@ package enum FolderNames {
       return []
     }
     defer { closedir(stream) }
-    // Both read from one place in the folder.
+    // Both descriptors share one read position.
     rewinddir(stream)
     var components: [FilePath.Component] = []
     forEach(in: stream) { name in
@@ -50,7 +50,7 @@ package enum FolderNames {
     return components
   }
 
-  /// Calls a closure with each name but those of the folder itself and the one above it.
+  /// Calls a closure with each name except `.` and `..`.
   private static func forEach(in stream: Stream, _ body: (UnsafePointer<CChar>) -> Void) {
     while let entry = readdir(stream) {
       withUnsafeBytes(of: &entry.pointee.d_name) { bytes in

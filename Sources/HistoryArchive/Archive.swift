@@ -17,7 +17,7 @@ public struct Archive: Hashable, Sendable {
   /// Opens an archive.
   ///
   /// - Throws: ``ArchiveError/notAnArchive(path:reason:)`` if the folder is missing or has no catalog,
-  ///   ``ArchiveError/unreadable(path:reason:)`` if the system does not tell.
+  ///   ``ArchiveError/unreadable(path:reason:)`` if that cannot be determined.
   public init(path: String) throws(ArchiveError) {
     self.path = path
     guard let folder = try Self.kind(of: path) else {
@@ -33,8 +33,8 @@ public struct Archive: Hashable, Sendable {
 
   init(unchecked path: String) { self.path = path }
 
-  /// Whether a folder has a catalog. The catalog is not read. If the system does not tell, opening the
-  /// archive reports why.
+  /// Whether a folder has a catalog. The catalog is not read. Returns `false` if that cannot be determined;
+  /// opening the archive reports why.
   package static func isArchive(_ path: String) -> Bool { (try? Archive(path: path)) != nil }
 
   private static func kind(of path: String) throws(ArchiveError) -> FileStatus.Kind? {
@@ -147,7 +147,7 @@ public struct Archive: Hashable, Sendable {
   /// Whether a segment can be opened.
   func hasSegment(_ entry: CatalogEntry) -> Bool { (try? openSegment(entry)) != nil }
 
-  /// Reads files of a segment, which another program may have removed rightly.
+  /// Reads files of a segment, which another program may have merged or forgotten meanwhile.
   private func present<Content>(
     _ entry: CatalogEntry, _ read: () throws(ArchiveError) -> Content
   ) throws(ArchiveError) -> Content {

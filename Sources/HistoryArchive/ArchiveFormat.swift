@@ -15,10 +15,9 @@ package enum ArchiveFormat {
   package static let frameTarget = 256 << 10
   /// The maximum text of a frame in bytes; a longer line continues in the next frame.
   package static let frameLimit = 1 << 20
-  /// The maximum text of one change, or of what a line says before its changes, in bytes.
+  /// The maximum text of one change, or of the part of a line before its changes, in bytes.
   package static let partLimit = TransactionLineReader.partLimit
-  /// The maximum number of frames in a segment: twice those of the largest segment that can be asked
-  /// for.
+  /// The maximum number of frames in a segment: twice those of the largest segment that can be requested.
   package static let maxFrames = 1 << 17
 
   /// The maximum size of a manifest in bytes.
@@ -36,7 +35,7 @@ package enum ArchiveFormat {
   static let catalogLimit: Int64 = 32 << 20
   /// The maximum length of a catalog line in bytes.
   static let catalogLineLimit = 4096
-  /// The length below which no catalog line is.
+  /// The minimum length of a catalog line in bytes.
   static let shortestCatalogLine: Int64 = 320
 }
 
@@ -66,7 +65,7 @@ package enum SegmentName {
     return first...last
   }
 
-  /// Whether a folder may have the name of this store: only a UUID cannot lead to another folder.
+  /// Whether a folder may be named after this store: only a UUID, which cannot lead to another folder.
   package static func isStoreFolder(_ identifier: String) -> Bool {
     HistoryToken.isIdentifier(identifier)
   }

@@ -11,7 +11,7 @@ package struct Compaction {
     package let refusal: StoreWriteError?
   }
 
-  /// Whether values that the log holds are first kept in the file of recorded values.
+  /// Whether values in the log are first saved to the file of recorded values.
   package var keepsLogValues = true
 
   private let path: String
@@ -76,7 +76,7 @@ package struct Compaction {
   }
 }
 
-/// Not all free pages could be returned; the next run goes on.
+/// Not all free pages could be returned; the next run continues.
 package struct CompactionInterrupted: Error {
   package let path: String
   package let obstacle: CompactionResult.Obstacle

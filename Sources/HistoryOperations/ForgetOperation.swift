@@ -24,7 +24,7 @@ package struct ForgetRequest {
   package init(archivePath: String) { self.archivePath = archivePath }
 }
 
-/// What would become of one store's history in an archive.
+/// The planned changes to one store's history in an archive.
 package struct ForgetPlan {
   package let archivePath: String
   package let store: String
@@ -41,7 +41,7 @@ package struct ForgetPlan {
   package var isEmpty: Bool { forgotten == nil && merging?.groups.isEmpty ?? true }
 }
 
-/// What forgetting and merging has done with one store.
+/// The result of forgetting and merging for one store.
 package struct ForgetOutcome {
   package let plan: ForgetPlan
   package let forgotten: ClosedRange<Int64>?
@@ -63,7 +63,7 @@ package struct ForgetOperation {
     self.now = now
   }
 
-  /// Works out what would become of each store. Nothing is changed.
+  /// Plans the changes to each store. Nothing is changed.
   package func plans() throws -> [ForgetPlan] {
     let archive = try Archive(path: request.archivePath)
     let bookmarks = try bookmarks()
@@ -74,7 +74,7 @@ package struct ForgetOperation {
 
   /// Carries plans out, each as far as the rules and guards still allow it.
   ///
-  /// - Parameter report: Receives what was done with each store.
+  /// - Parameter report: Receives the result for each store.
   package func run(_ plans: [ForgetPlan], report: (ForgetOutcome) throws -> Void) throws {
     let rewriter = try ArchiveRewriter(
       archivePath: request.archivePath, lockWait: request.lockWait)
@@ -101,7 +101,7 @@ package struct ForgetOperation {
       Archive(path: request.archivePath), rewriter.store(plan.store))
     while let allowed = try decide(reader, bookmarks()).forgotten {
       let last = min(wanted.upperBound, allowed.upperBound)
-      // A lock cannot be taken twice, and others take them in the same order.
+      // Each lock once, because it cannot be taken twice, and in the same order as in other programs.
       let holds = Set(bookmarkPaths.map(FileStatus.resolvedPlace)).sorted().map(BookmarkHold.init)
       defer { for hold in holds { hold.release() } }
       do {

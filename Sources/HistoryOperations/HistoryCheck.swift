@@ -3,7 +3,7 @@ import StoreFormat
 
 /// Checks a store's history and its bookmarks against limits.
 package struct HistoryCheck {
-  /// What was found, with the store as it was then.
+  /// The findings, with the store as it was then.
   package struct Result {
     package let health: HistoryHealth
     package let snapshot: StoreSnapshot
@@ -32,8 +32,8 @@ package struct HistoryCheck {
   /// Checks a store.
   ///
   /// - Parameter body: Receives the result, also if the bookmarks cannot be read.
-  /// - Throws: Why the bookmarks cannot be read, after everything else was checked, and what reading the
-  ///   store throws.
+  /// - Throws: The error of reading the bookmarks, after everything else was checked, and the errors of
+  ///   reading the store.
   package func run(_ path: String, _ body: (Result) throws -> Void) throws {
     let logProblem = StoreReading.logProblem(of: path)
     try StoreFile(path: path, busyTimeout: busyTimeout).read { snapshot in

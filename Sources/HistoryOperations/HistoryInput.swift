@@ -2,8 +2,8 @@ import HistoryArchive
 import PersistentHistory
 import StoreFormat
 
-/// The history that a path stands for: a store, with or without an archive of what it has pruned, an
-/// archive by itself, or exported lines.
+/// The history at a path: a store, with or without an archive of its pruned history, an archive alone,
+/// or exported lines.
 package struct HistoryInput {
   private let path: String
   private let archivePath: String?
@@ -14,7 +14,7 @@ package struct HistoryInput {
 
   /// - Parameters:
   ///   - path: The store, the archive, or the file of lines.
-  ///   - archivePath: The archive of what the store has pruned.
+  ///   - archivePath: The archive of the store's pruned history.
   ///   - storeIdentifier: The store to read, where an archive has several.
   ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
   ///   - now: The moment that times are relative to.
@@ -30,7 +30,7 @@ package struct HistoryInput {
     self.observer = observer
   }
 
-  /// Opens the archive or the lines that take the place of a store; `nil` if the path is a store's.
+  /// Opens the archive or the exported lines at the path; returns `nil` if a store is there.
   package func archiveAlone() throws -> (any ArchivedHistory)? {
     let isArchive = Archive.isArchive(path)
     guard isArchive || ExportedText.isName(path) else {
@@ -97,7 +97,7 @@ package struct HistoryInput {
     TokenResolver(timeline: timeline, bookmarkPath: bookmarkPath, now: now)
   }
 
-  /// Opens an archive, and warns if its catalog breaks off.
+  /// Opens an archive, and warns if its catalog ends with an incomplete line.
   private func reader(_ path: String, storeIdentifier: String?) throws -> ArchiveReader {
     let reader = try ArchiveReader(path: path, storeIdentifier: storeIdentifier)
     if try reader.archive.catalog().tornByteCount > 0 {

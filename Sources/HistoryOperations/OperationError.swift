@@ -25,7 +25,7 @@ package struct OperationError: Error {
     self.details = details
   }
 
-  /// The refusal to write something that would take the place of a history, or of a part of it.
+  /// The error for an output that would replace a history, or a part of it.
   static func ontoItself(_ output: String, of path: String, hint: String) -> Self {
     Self(
       .ontoItself, "\(output) would take the place of \(path), or of what belongs to it", hint: hint
@@ -33,7 +33,7 @@ package struct OperationError: Error {
   }
 }
 
-/// The end of an operation that has changed a store and could not finish.
+/// The error of an operation that has changed a store and could not finish.
 package struct PartlyDone: Error {
   package enum Work: Sendable { case deleting, restoring }
 
@@ -45,8 +45,8 @@ package struct PartlyDone: Error {
 }
 
 extension Erasure {
-  /// What stopped the deletion of a plan, a ``PartlyDone`` if anything is deleted already; `nil` if
-  /// nothing stopped it.
+  /// Returns the error that stopped the deletion of a plan, a ``PartlyDone`` if anything is deleted
+  /// already; `nil` if nothing stopped it.
   package func failure(of plan: PrunePlan) -> (any Error)? {
     guard let problem, deleted != .nothing else { return problem }
     return PartlyDone(
@@ -57,8 +57,8 @@ extension Erasure {
 }
 
 extension InsertionResult {
-  /// What stopped the restoring of a plan, a ``PartlyDone`` if anything is restored already; `nil` if
-  /// nothing stopped it.
+  /// Returns the error that stopped the restoring of a plan, a ``PartlyDone`` if anything is restored
+  /// already; `nil` if nothing stopped it.
   package func failure(of plan: RestorePlan) -> (any Error)? {
     guard let problem, inserted.changeCount > 0 || inserted.transactionCount > 0 else {
       return problem
@@ -71,6 +71,6 @@ extension InsertionResult {
 }
 
 extension DeletedHistory {
-  /// Nothing.
+  /// No transactions and no changes.
   package static let nothing = DeletedHistory(transactionCount: 0, changeCount: 0)
 }

@@ -3,10 +3,10 @@ import HistoryCoding
 import PersistentHistory
 import StoreEditing
 
-/// What an operation reports while it works: warnings, and how much is done.
+/// A report of an operation while it works: a warning, or its progress.
 ///
-/// Counts are totals since the operation began. If a signal or an error ends it, the last event says
-/// what was done.
+/// Counts are totals since the operation began. If a signal or an error ends it, the last event has the
+/// final counts.
 package enum OperationEvent {
   case warning(OperationWarning)
   /// A save that a program had not finished was rolled back.
@@ -38,7 +38,7 @@ package enum OperationEvent {
 /// Receives the events of an operation, one at a time, on any of its threads.
 package typealias OperationObserver = (OperationEvent) -> Void
 
-/// Something that the caller should know although the operation continues.
+/// A problem that does not end the operation.
 package struct OperationWarning: Hashable, Sendable {
   /// The name of the warning for scripts.
   package let kind: String

@@ -4,16 +4,16 @@ import PersistentHistory
 import StoreFormat
 import SystemPackage
 
-/// Files that a caller names to be written.
+/// Output files that a caller names.
 enum OutputFile {
   /// Writes a file, which appears when it is complete and safe on the disk.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - permissions: Who may read and write it.
+  ///   - permissions: The permissions of the file.
   ///   - overwrites: Whether to replace an existing file.
   ///   - wayOut: The hint if the file exists.
-  ///   - wayAround: The hint if there is something else than a file.
+  ///   - wayAround: The hint if the path is not that of a file.
   ///   - body: Writes into the draft and commits it.
   /// - Throws: ``OperationError``, and what `body` throws.
   static func write<Result>(
@@ -24,7 +24,7 @@ enum OutputFile {
     do {
       let draft = try DraftFile(
         path: path, permissions: permissions, overwrites: overwrites, followsLink: true)
-      // Threads that wrote into it may hold it a moment longer than this.
+      // Threads that wrote to the draft may retain it for a moment longer than this function.
       defer { draft.discard() }
       return try body(draft)
     } catch Errno.fileExists where !MissingFolders.isFolder(path) {
@@ -56,8 +56,8 @@ extension HistoryTimeline {
 }
 
 extension FilePermissions {
-  /// Returns the permissions that all stores have, without that to execute; those of the owner alone if
-  /// one is not a store.
+  /// Returns the permissions that all stores have in common, without execute permission; the owner's
+  /// alone if one is not a store.
   static func common(toFilesAt paths: [String]) -> FilePermissions {
     paths.reduce(FilePermissions(rawValue: 0o666)) { permissions, path in
       let own = try? StoreLocation(path: path).filePermissions()

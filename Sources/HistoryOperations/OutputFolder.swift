@@ -1,11 +1,12 @@
 import DurableFiles
 import SystemPackage
 
-/// Folders that a caller names to be written into.
+/// Output folders that a caller names.
 package enum OutputFolder {
   /// Makes a folder, and those that contain it, if they are missing.
   ///
-  /// - Parameter permissions: Who may open it; by default everybody whom the process's mask allows.
+  /// - Parameter permissions: The permissions of the folder; by default, those that the process's umask
+  ///   allows.
   /// - Throws: ``OperationError``.
   package static func make(
     _ path: String, permissions: FilePermissions = FilePermissions(rawValue: 0o777)

@@ -3,13 +3,13 @@ import PersistentHistory
 import StoreEditing
 import StoreFormat
 
-/// Prunes a store and, if an archive is given, seals first what is to be deleted.
+/// Prunes a store. If an archive is given, seals first what is to be deleted.
 ///
-/// The guards of bookmarks, mirroring and damage are ``/PersistentHistory/HistoryPruner``'s. The archive
-/// adds its own: nothing is deleted that is not sealed there, read back and verified, and each row is
-/// compared with the sealed one before it is deleted.
+/// ``/PersistentHistory/HistoryPruner`` has the guards of bookmarks, mirroring and damage. The archive
+/// adds one: history must be sealed there, read back and verified before it is deleted, and each row is
+/// compared with the sealed one.
 package struct PruneOperation {
-  /// Whether values that the log holds are first kept in the file of recorded values.
+  /// Whether values in the log are first saved to the file of recorded values.
   package var keepsLogValues = true
 
   private let path: String
@@ -26,7 +26,7 @@ package struct PruneOperation {
   ///   - busyTimeout: Seconds to wait for a locked store.
   ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
   ///   - now: The moment that durations are relative to.
-  ///   - sealing: Where to seal what is deleted; `nil` for nowhere.
+  ///   - sealing: The archive for deleted history; `nil` to seal nothing.
   package init(
     _ path: String, _ request: PruneRequest, busyTimeout: Double, bookmarkPath: String?,
     now: StoreTimestamp, sealing: SealingRequest?, observer: @escaping OperationObserver
@@ -81,13 +81,13 @@ package struct PruneOperation {
     return try sealing.seal(path) { _ in Self.reach(of: cut) }
   }
 
-  /// Deletes what a plan says, after checking that the archive has all of it.
+  /// Carries out a plan, after checking that the archive has all that it deletes.
   ///
-  /// - Throws: What keeps the deletion from beginning, such as `HistoryError.refusedByGuards` if the
-  ///   archive does not have everything. What stops it later is in the result.
+  /// - Throws: Errors that prevent the deletion from beginning, such as `HistoryError.refusedByGuards`
+  ///   if the archive does not have everything. Later errors are in the result.
   package func delete(_ plan: PrunePlan) throws -> Erasure {
     let sealedRows = try sealedRows(of: plan)
-    // A file that cannot be used is warned of with the plan.
+    // The plan warns of a file that cannot be used.
     if keepsLogValues, !plan.deletion.isEmpty, plan.recordedValues?.problem == nil {
       try StoreFile(path: path, busyTimeout: busyTimeout)
         .keepLogValues(from: plan.cut?.firstKept)
@@ -111,7 +111,7 @@ package struct PruneOperation {
 
   // MARK: - The guard of the archive
 
-  /// The first transaction that stays is sealed as well: it shows later that archive and store belong
+  /// The first transaction that stays is sealed as well: it proves later that archive and store belong
   /// together, and that nothing is missing between them.
   private static func reach(of cut: HistoryCut) -> HistoryCut {
     guard let first = cut.firstKept, first < .max else { return .end }
@@ -138,7 +138,7 @@ package struct PruneOperation {
   }
 
   /// Verifies that the archive has what a plan deletes, and returns the digests of the rows as they are
-  /// sealed; `nil` if the guard is not asked.
+  /// sealed; `nil` without an archive, for an empty plan, and if the guard is ignored.
   private func sealedRows(of plan: PrunePlan) throws -> [[RowDigest]]? {
     guard let sealing, let cut = plan.cut, !plan.deletion.isEmpty,
       let store = plan.storeIdentifier,

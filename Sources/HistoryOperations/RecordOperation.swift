@@ -3,23 +3,23 @@ import PersistentHistory
 import StoreFormat
 import SystemPackage
 
-/// Keeps the old and new values of each save of a store as it happens, whatever program saves.
+/// Records the old and new values of each save to a store as it happens, by any program.
 ///
 /// Between two saves it waits for the files of the store to change, and holds no lock. Each reading is one short
 /// snapshot, as that of any reader.
 package struct RecordOperation {
   package enum Event {
     case recorded(ValueRecorder.Event)
-    /// The store is locked, or not there; it is looked at again and again.
+    /// The store is locked or missing; the operation keeps retrying.
     case waiting(any Error)
-    /// Another file has taken the place of the store.
+    /// The store was replaced by another file.
     case replaced
   }
 
-  /// Seconds after which the files are looked at although no change was reported.
+  /// Seconds after which the files are checked although no change was reported.
   private static let idleSeconds = 2.0
-  /// Seconds after which they are looked at again after a change: a save is visible a moment after its pages are
-  /// in the log.
+  /// Seconds before the files are checked again after a change: a save becomes visible a moment after its pages
+  /// are in the log.
   private static let firstPause = 0.001
 
   /// The file of recorded values.
@@ -34,7 +34,7 @@ package struct RecordOperation {
   ///   - valuesPath: The file of recorded values; `nil` for the one beside the store.
   ///   - busyTimeout: Seconds to wait for a locked file.
   ///   - observer: Receives warnings.
-  /// - Throws: ``/StoreFormat/StoreError`` if the path leads nowhere.
+  /// - Throws: ``/StoreFormat/StoreError`` if nothing is at the path.
   package init(
     _ path: String, valuesPath: String?, busyTimeout: Double, observer: @escaping OperationObserver
   ) throws {
@@ -46,7 +46,7 @@ package struct RecordOperation {
     self.busyTimeout = busyTimeout
   }
 
-  /// Keeps what the log holds now.
+  /// Records the values that the log holds now.
   ///
   /// - Returns: The number of values that were written.
   /// - Throws: ``OperationError`` if another run records into the same file, ``/StoreFormat/StoreError``, and
@@ -61,11 +61,11 @@ package struct RecordOperation {
     return count
   }
 
-  /// Keeps what the log holds now, and then the values of each save.
+  /// Records the values that the log holds now, and then those of each save.
   ///
   /// - Parameters:
-  ///   - check: Called after each wait; an error that it throws ends the work in good order.
-  ///   - observer: Receives what happens. Values of a transaction are on the disk before it is called.
+  ///   - check: Called after each wait; an error that it throws ends the recording cleanly.
+  ///   - observer: Receives events. Values of a transaction are on the disk before it is called.
   /// - Throws: As ``runOnce(_:)``, and what the closures throw.
   package func run(
     checking check: () throws -> Void, _ observer: (Event) throws -> Void
@@ -100,7 +100,7 @@ package struct RecordOperation {
     }
   }
 
-  /// Whether an error may pass: an app is busy, or exchanges the file.
+  /// Whether an error may be temporary: an app is busy, or replaces the file.
   private static func mayPass(_ error: any Error, hasStarted: Bool) -> Bool {
     switch error {
     case StoreError.busy: true
@@ -137,7 +137,7 @@ package struct RecordOperation {
   private func record(
     _ recorder: ValueRecorder, _ store: StoreFile, _ observer: (Event) throws -> Void
   ) throws -> Int {
-    // The observer may fail, as when its output is closed; the recorder goes on to the end.
+    // The observer may fail, as when its output is closed; the recorder continues to the end.
     var problem: (any Error)?
     let count = try recorder.record(store) { event in
       guard problem == nil else { return }

@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreEditing
 import StoreFormat
 
-/// Puts what an archive has of a store back into it.
+/// Restores the history that an archive has of a store.
 package struct RestoreOperation {
   /// What would be restored, and from where.
   package struct Plan {
@@ -13,7 +13,7 @@ package struct RestoreOperation {
     fileprivate let sealed: RestorableArchive
   }
 
-  /// Whether values that the log holds are first kept in the file of recorded values.
+  /// Whether values in the log are first saved to the file of recorded values.
   package var keepsLogValues = true
 
   private let path: String
@@ -69,11 +69,11 @@ package struct RestoreOperation {
       sealed: sealed)
   }
 
-  /// Restores what a plan says.
+  /// Carries out a plan.
   ///
-  /// - Throws: What keeps it from beginning. What stops it later is in the result.
+  /// - Throws: Errors that prevent it from beginning. Later errors are in the result.
   package func restore(_ plan: Plan) throws -> InsertionResult {
-    // Nobody seals and prunes meanwhile what is being restored.
+    // Prevents other programs from sealing and pruning the restored history meanwhile.
     let lock = try ArchiveLock(reading: archivePath, wait: lockWait)
     return try withExtendedLifetime(lock) {
       if keepsLogValues { try StoreFile(path: path, busyTimeout: busyTimeout).keepLogValues() }

@@ -7,9 +7,9 @@ import SystemPackage
 /// Keeps two runs from maintaining the same store, exporting for the same consumer, or recording values into the
 /// same file, at once.
 ///
-/// The lock is a file beside the one that is changed. Only its maker may open it: anybody could lock a
-/// file that others can read, such as a config file, and never let it go. The file exists while the
-/// lock is held. One that a killed run has left is taken over.
+/// The lock is a file beside the one that is changed. Only its creator may open it: any user who can read a
+/// file, such as a config file, could lock it forever. The file exists while the lock is held. One that a killed
+/// run has left is taken over.
 package final class RunLock {
   private let path: String
   private let file: FileDescriptor
@@ -30,11 +30,11 @@ package final class RunLock {
       work: "histctl maintain is at work on \(store)", wait)
   }
 
-  /// Takes the lock for exporting a store, an archive or lines for one consumer, or returns `nil` if
-  /// nothing is there. Exports for other consumers are not affected.
+  /// Takes the lock for exporting a store, an archive or lines for one consumer, or returns `nil` if nothing is
+  /// at the path. Exports for other consumers are not affected.
   ///
-  /// Take it before opening the store: if another run moves the bookmark first, the store that is
-  /// opened afterwards has the transaction that the bookmark stands on.
+  /// Take it before opening the store: if another run moves the bookmark first, the store that is opened
+  /// afterwards has the transaction that the bookmark names.
   ///
   /// - Parameters:
   ///   - path: What is exported.
@@ -54,7 +54,7 @@ package final class RunLock {
     } catch StoreError.missing {
       return nil
     } catch {
-      // An archive keeps its bookmarks beside its folder. Any other problem shows when it is read.
+      // An archive keeps its bookmarks beside its folder. Any other problem is reported when it is read.
       bookmarks = BookmarkFile.path(besideStore: path)
     }
     return try RunLock(

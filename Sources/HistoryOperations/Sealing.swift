@@ -63,7 +63,7 @@ package struct SealingOperation {
   /// Seals.
   package func seal(_ path: String, before cut: Selection) throws -> SealedSegments {
     let file = try StoreFile(path: path, busyTimeout: request.busyTimeout)
-    // A wrong path or token must not leave a folder behind.
+    // Check first, so that a wrong path or token creates no folder.
     _ = try plan(path, before: cut)
     let archive = request.archivePath
     let sealer = try ArchiveSealer(
@@ -72,7 +72,7 @@ package struct SealingOperation {
     sealer.allowsGap = request.allowsGap
     return try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
       try StoreReading.warnOfModel(in: snapshot, observer: observer)
-      // A value that cannot be read now would be missing for good, so this must not fail silently.
+      // A value that cannot be read now would be lost permanently, so this must not fail silently.
       if !request.omitsValues {
         sealer.recordedValues = try RecordedValues(beside: snapshot, path: request.valuesPath)
       }

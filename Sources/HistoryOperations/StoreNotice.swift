@@ -1,7 +1,7 @@
 import PersistentHistory
 import StoreFormat
 
-/// What the person who looks after a store should know of it.
+/// A condition of a store that needs the attention of a person.
 package struct StoreNotice: Hashable, Sendable {
   /// The name for programs.
   package let kind: String

@@ -4,7 +4,7 @@ import PersistentHistory
 import StoreEditing
 import StoreFormat
 
-/// How operations open stores, and what they warn of while reading them.
+/// Opens stores for operations, and warns of problems while they are read.
 package enum StoreReading {
   /// The number of threads beside the caller's on which a store is read: one for each processor, up to
   /// three.
@@ -51,10 +51,10 @@ package enum StoreReading {
           hint: "the save is rolled back in a temporary copy only")))
   }
 
-  /// Returns which part of the log beside a store is ignored, as a rule finished saves, or `nil` if
-  /// none is.
+  /// Returns a description of the ignored part of a store's log, usually finished saves, or `nil` if
+  /// there is none.
   ///
-  /// Call it before the store is opened: SQLite ignores what it cannot use of a log without a word.
+  /// Call it before the store is opened: SQLite silently ignores the parts of a log that it cannot use.
   package static func logProblem(of path: String) -> String? {
     (try? StoreLocation(path: path)).flatMap { logProblem(in: $0) }
   }

@@ -1,26 +1,26 @@
 /// The hand-written part of a manual page, in mdoc.
 ///
 /// It begins with `.Dd` and the date of its last change and has the page's sections, each after its
-/// `.Sh`. In a section OPTIONS, `.Ss --name` or `.Ss <argument>` heads what is to be added to an
+/// `.Sh`. In a section OPTIONS, `.Ss --name` or `.Ss <argument>` is followed by the text to add to an
 /// option's own sentence.
 struct Fragment {
   /// The line with the date; nil in a fragment that is shared by pages.
   let date: String?
-  /// The sections without OPTIONS, in the order in which they stand.
+  /// The sections except OPTIONS, in order.
   let sections: [(title: String, lines: [String])]
-  /// What is added to options, by name.
+  /// The text to add to options, by name.
   let explanations: [String: [String]]
 
-  /// A fragment without anything.
+  /// Creates an empty fragment.
   init() {
     date = nil
     sections = []
     explanations = [:]
   }
 
-  /// Takes a fragment apart.
+  /// Parses a fragment.
   ///
-  /// - Parameter name: What to call it in errors.
+  /// - Parameter name: The name of the fragment in errors.
   init(_ text: String, name: String) throws {
     var date: String?
     var sections: [(title: String, lines: [String])] = []

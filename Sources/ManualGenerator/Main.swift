@@ -10,7 +10,7 @@ import Foundation
 /// PAGES the folder to write to.
 @main
 enum Main {
-  /// The fragment whose explanations of options hold for all pages.
+  /// The fragment whose explanations of options apply to all pages.
   private static let sharedFragment = "options"
 
   static func main() {

@@ -4,7 +4,7 @@ struct ManualPage {
   /// The commands above it, the program itself first.
   let ancestors: [Command]
   let fragment: Fragment
-  /// What is added to options that many commands have.
+  /// The text to add to options that many commands have.
   let sharedExplanations: [String: [String]]
   let exitStatuses: [ExitStatusEntry]
 

@@ -22,7 +22,7 @@ enum MdocText {
     return lines.joined(separator: "\n")
   }
 
-  /// What a person types or sees, as one argument of a macro.
+  /// Text that a person types or sees, as one argument of a macro.
   static func literal(_ text: String) -> String {
     let escaped = escape(text, isLiteral: true)
     if escaped.isEmpty || escaped.contains(" ") { return "\"\(escaped)\"" }

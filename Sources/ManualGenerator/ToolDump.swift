@@ -93,16 +93,16 @@ struct Argument: Decodable {
     }
   }
 
-  /// The word that stands for the value.
+  /// The placeholder of the value.
   var value: String { valueName ?? "value" }
   /// The name under which fragments explain it.
   var explanationName: String { typedNames.last ?? "<\(value)>" }
   /// The values that it allows; empty for any.
   var allowedValues: [String] { kind == .flag ? [] : allValues ?? [] }
-  /// The value that holds without it.
+  /// The default value.
   var shownDefault: String? {
     guard kind != .flag, let defaultValue else { return nil }
-    // `5.0` says no more than `5`.
+    // `5.0` is shown as `5`.
     let isWhole = defaultValue.hasSuffix(".0") && defaultValue.first?.isNumber == true
     return isWhole ? String(defaultValue.dropLast(2)) : defaultValue
   }

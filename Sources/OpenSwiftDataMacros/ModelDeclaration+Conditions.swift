@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Members that stand under `#if`, and those of which no single property can be made.
+/// Members inside `#if`, and those that do not declare a single property.
 extension ModelDeclaration {
   var hasInitializer: Bool { Self.hasInitializer(declaration.memberBlock.members) }
 
@@ -12,7 +12,7 @@ extension ModelDeclaration {
     }
   }
 
-  /// What is wrong with members that would be left out otherwise.
+  /// The errors for members that would otherwise be left out.
   var unreadableMembers: [Diagnostic] {
     Self.unreadable(declaration.memberBlock.members, isConditional: false)
   }
@@ -58,7 +58,7 @@ extension ModelDeclaration {
 }
 
 extension StoredProperty {
-  /// Whether a member takes a tuple apart into several stored properties.
+  /// Whether a member declares several stored properties by a tuple.
   fileprivate static func isTuple(_ member: DeclSyntax) -> Bool {
     guard let declaration = member.as(VariableDeclSyntax.self), !isShared(declaration) else {
       return false

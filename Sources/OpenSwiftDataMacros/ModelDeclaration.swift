@@ -11,7 +11,7 @@ struct ModelDeclaration {
 
   /// - Parameter protocols: Those that the class is to be made conform to and does not yet; nil
   ///   where that is not known.
-  /// - Returns: Nil for what is no class.
+  /// - Returns: `nil` for a declaration that is not a class.
   init?(_ declaration: some DeclGroupSyntax, conformingTo protocols: [TypeSyntax]? = nil) {
     guard let declaration = declaration.as(ClassDeclSyntax.self) else { return nil }
     self.declaration = declaration
@@ -22,7 +22,7 @@ struct ModelDeclaration {
     superclass = protocols.flatMap { Self.superclass(of: declaration, conformingTo: $0) }
   }
 
-  /// A class that is a model without saying so itself inherits that from the first type it names.
+  /// A class that is a model without naming the protocol inherits it from the first type that it names.
   private static func superclass(
     of declaration: ClassDeclSyntax, conformingTo protocols: [TypeSyntax]
   ) -> String? {
@@ -43,13 +43,12 @@ struct ModelDeclaration {
   /// Whether no class can inherit from it.
   var isFinal: Bool { modifiers.contains("final") }
 
-  /// The access that members need so that everybody who sees the class can use them.
+  /// The access with which members can be used wherever the class is visible.
   var access: String {
     if modifiers.contains("public") || modifiers.contains("open") { return "public " }
     return modifiers.contains("package") ? "package " : ""
   }
 
-  /// The access that members need so that everybody who can inherit from the class can override
-  /// them.
+  /// The access with which members can be overridden wherever the class can be inherited from.
   var overridableAccess: String { modifiers.contains("open") ? "open " : access }
 }

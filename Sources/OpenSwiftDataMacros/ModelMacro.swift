@@ -2,9 +2,9 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Model`: gives a class what it takes for a store to keep its objects.
+/// `@Model`: adds the members by which a store keeps the objects of a class.
 enum ModelMacro {
-  /// What is wrong with a class.
+  /// Returns the errors in a class.
   private static func diagnostics(of model: ModelDeclaration) -> [Diagnostic] {
     var diagnostics: [Diagnostic] = []
     if !model.hasInitializer {
@@ -90,7 +90,7 @@ extension ModelMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    // What inherits from a model is one already.
+    // A subclass of a model is a model already.
     guard let model = ModelDeclaration(declaration, conformingTo: protocols),
       model.superclass == nil, diagnostics(of: model).isEmpty
     else { return [] }

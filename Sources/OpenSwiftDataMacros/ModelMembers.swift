@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// What `@Model` adds to a class.
+/// The members that `@Model` adds to a class.
 enum ModelMembers {
   /// The members of a class that does not inherit from another model.
   static func independent(_ model: ModelDeclaration) -> [DeclSyntax] {
@@ -137,7 +137,8 @@ enum ModelMembers {
     return (properties + constraints).joined(separator: ",\n")
   }
 
-  /// Sets what stands for the properties, as source: their values are in the backing data.
+  /// Initializes the stored placeholders of the properties, as source: their values are in the backing
+  /// data.
   private static func blanks(of model: ModelDeclaration) -> String {
     model.persisted.map { "_\($0.name) = _SwiftDataNoType()\n" }.joined()
   }

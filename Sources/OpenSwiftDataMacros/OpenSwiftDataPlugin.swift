@@ -10,7 +10,7 @@ struct OpenSwiftDataPlugin: CompilerPlugin {
   ]
 }
 
-/// `@Attribute`, `@Relationship` and `@Transient`: marks that `@Model` reads, and nothing else.
+/// `@Attribute`, `@Relationship` and `@Transient`: marks that `@Model` reads. They expand to nothing.
 enum PropertyMarkerMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -18,7 +18,7 @@ enum PropertyMarkerMacro: PeerMacro {
   ) throws -> [DeclSyntax] { [] }
 }
 
-/// `#Unique` and `#Index`: marks that `@Model` reads, and nothing else.
+/// `#Unique` and `#Index`: marks that `@Model` reads. They expand to nothing.
 enum ConstraintMacro: DeclarationMacro {
   static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What `@Model` attaches to a stored property: its value is kept in the backing data.
+/// The macro that `@Model` attaches to a stored property, to keep its value in the backing data.
 enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
   static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,

@@ -1,12 +1,13 @@
 import SwiftSyntax
 
-/// A stored property of a model's class, as its declaration tells.
+/// A stored property in the declaration of a model's class.
 struct StoredProperty {
   let declaration: VariableDeclSyntax
   let binding: PatternBindingSyntax
   let name: String
 
-  /// - Returns: Nil for what is not stored in an object: functions, computed and static properties.
+  /// - Returns: `nil` for members that are not stored in an object: functions, computed and static
+  ///   properties.
   init?(_ member: some SyntaxProtocol) {
     guard let declaration = member.as(VariableDeclSyntax.self), !Self.isShared(declaration),
       let binding = declaration.bindings.first,
@@ -50,7 +51,7 @@ struct StoredProperty {
     return nil
   }
 
-  /// Whether a transformer makes what a store keeps out of its value, which need not be codable.
+  /// Whether a transformer converts its value for the store, so that it need not be codable.
   var isTransformable: Bool {
     guard case .argumentList(let list) = attribute("Attribute")?.arguments else { return false }
     return list.contains { argument in
@@ -59,15 +60,15 @@ struct StoredProperty {
     }
   }
 
-  /// What the property has at first, with its type; nil where that is nothing.
+  /// The initial value of the property with its type; `nil` if there is none.
   var defaultValue: String? {
     guard let value = binding.initializer?.value.trimmedDescription else { return nil }
     guard let type = binding.typeAnnotation?.type.trimmedDescription else { return value }
-    // A value cannot be said to be of a type with an exclamation mark.
+    // `as` does not accept an implicitly unwrapped type.
     return "(\(value)) as \(isImplicitlyUnwrapped ? type.dropLast() + "?" : type)"
   }
 
-  /// Whether an object has a value there without anybody giving it one.
+  /// Whether the property has a value without an assignment.
   var hasDefault: Bool {
     binding.initializer != nil
       || binding.typeAnnotation?.type.is(OptionalTypeSyntax.self) ?? false
@@ -78,7 +79,7 @@ struct StoredProperty {
     binding.typeAnnotation?.type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) ?? false
   }
 
-  /// Whether the name can be that of a column: no raw identifier with anything in it.
+  /// Whether the name can be that of a column, unlike a raw identifier with other characters.
   var hasPlainName: Bool {
     func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
     guard let first = name.unicodeScalars.first, !isDigit(first) else { return false }
@@ -87,7 +88,7 @@ struct StoredProperty {
     }
   }
 
-  /// The description of the property for the schema, as source; nil where nothing is special.
+  /// The description of the property for the schema, as source; `nil` for a property without options.
   var metadata: String? {
     for kind in ["Attribute", "Relationship"] {
       guard let attribute = attribute(kind) else { continue }

@@ -1,8 +1,8 @@
 import StoreFormat
 
-/// Everything that can go wrong between a question about history and its answer.
+/// An error of reading, comparing, pruning or restoring a history, or of its tokens and bookmarks.
 ///
-/// What concerns the file itself is a ``/StoreFormat/StoreError``.
+/// Errors of the store file itself are ``/StoreFormat/StoreError``.
 public enum HistoryError: Error, Hashable, Sendable {
   /// A text is not a token in any of its forms.
   case malformedToken(text: String, reason: String, hint: String)
@@ -14,11 +14,11 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unreadableBookmarks(path: String, reason: String)
   /// The file that keeps the bookmarks cannot be changed.
   case unwritableBookmarks(path: String, reason: String)
-  /// A file of bookmarks that was named is not there.
+  /// A named file of bookmarks does not exist.
   case missingBookmarks(path: String)
   /// A token does not work with this store.
   case unusableToken(UnusableToken)
-  /// An archive is of another copy of the store than the one it is to be joined with.
+  /// An archive is of another copy of the store, so the two cannot be joined.
   case divergedArchive(ArchiveDivergence)
   /// Another program was changing the bookmarks for too long.
   case busyBookmarks(path: String)
@@ -26,23 +26,23 @@ public enum HistoryError: Error, Hashable, Sendable {
   case fullBookmarks(path: String)
   /// A text cannot be a bookmark's name.
   case malformedBookmarkName(String)
-  /// A bookmark that was only to go forward stands further on already.
+  /// A bookmark that may only move forward is already ahead of the new position.
   case bookmarkIsAhead(name: String, present: Int64, wanted: Int64)
-  /// A bookmark that was to be set is a position in other stores.
+  /// A bookmark to be set is a position in other stores.
   case bookmarkOfOtherStore(name: String, path: String, identifiers: [String])
-  /// A token is to work in a rehearsal and to expire in it.
+  /// A rehearsal was asked to keep a token working and to expire it.
   case contradictoryRehearsal(number: Int64)
   /// The log of a store does not hold the state right after a transaction.
   case unknownState(number: Int64, path: String, reason: String)
   /// The store has no identifier that a token could name.
   case unnamedStore(path: String)
-  /// Two files that were to be compared are different stores.
+  /// Two files to be compared are different stores.
   case differentStores(first: ComparedStore, second: ComparedStore)
-  /// Two copies of a store have no transaction in common any more from which on to compare them.
+  /// Two copies of a store no longer have a common transaction from which to compare them.
   case withoutCommonTransaction(first: ComparedStore, second: ComparedStore)
-  /// Another file has taken the place of a store that was followed, or it was removed.
+  /// A followed store was removed or replaced by another file.
   case replacedStore(path: String, position: Int64)
-  /// A token stands before the first transaction and names none.
+  /// A token is before or after all transactions and names none.
   case noTransaction(text: String, isHistoryEmpty: Bool)
   /// A text is not an object in any of its forms.
   case malformedObject(text: String)
@@ -50,28 +50,28 @@ public enum HistoryError: Error, Hashable, Sendable {
   case objectOfOtherStore(object: String, store: String?)
   /// An object is neither in the store nor in its history.
   ///
-  /// `other` is the object of another entity that has the key, `highestPrimaryKey` the highest that was
-  /// ever given, and `oldest` the oldest transaction that a pruned history still has.
+  /// `other` is the object of another entity that has the key, `highestPrimaryKey` the highest ever issued, and
+  /// `oldest` the oldest transaction that a pruned history still has.
   case unknownObject(object: String, other: String?, highestPrimaryKey: Int64?, oldest: Int64?)
   /// The store has no entity of this name.
   case unknownEntity(name: String, suggestions: [String])
   /// No entity in question has a property of this name.
   case unknownAttribute(name: String, suggestions: [String])
-  /// An attribute was to be compared with something that it cannot be.
+  /// An attribute cannot have the value with which it was to be compared.
   case unusableValue(condition: String, expectation: String)
-  /// Names of attributes were asked for, and the store has no model that tells them.
+  /// Names of attributes are needed, and the store has no model that contains them.
   case unknownModel(path: String, reason: String)
-  /// A history is too long to be divided into periods as short as were asked for.
+  /// A history is too long to be divided into periods of this length.
   case tooManyPeriods(unit: PeriodUnit)
-  /// The bytes that a history takes are needed, and SQLite was built without what tells them.
+  /// The size of a history is needed, and SQLite was built without its table of pages.
   case unknownSize(path: String)
-  /// Changes of an entity were to be deleted that is still in the model, or may be.
+  /// The entity whose changes were to be deleted is still in the model, or may be.
   case presentEntity(name: String, path: String)
-  /// A store is damaged, and was to be changed or sealed all the same.
+  /// A store to be changed or sealed is damaged.
   case damaged(path: String, details: [String])
-  /// Guards allow nothing to be deleted.
+  /// Guards refuse the deletion.
   case refusedByGuards(path: String, reasons: [String])
-  /// Guards allow nothing to be put back.
+  /// Guards refuse the restore.
   case restoreRefusedByGuards(path: String, reasons: [String])
 }
 
@@ -240,7 +240,7 @@ extension HistoryError {
 }
 
 extension HistoryError {
-  /// Returns a token as a message shows it: what was pasted can be long.
+  /// Returns a token for a message, shortened, because pasted text can be long.
   static func shortened(_ token: String) -> String {
     let limit = 80
     return token.count > limit ? token.prefix(limit) + "…" : token

@@ -71,7 +71,7 @@ package struct BinaryPropertyList: Sendable {
         "object \(counts.root) as the root", expected: "one below \(counts.objects)",
         offset: trailer + 16)
     }
-    // Several objects may stand at one offset, so that the size of the list does not bound their number.
+    // Several objects may have the same offset, so the size of the list does not limit their number.
     guard counts.objects <= UInt64(limits.nodes) else {
       throw .beyondLimit("more than \(limits.nodes) objects", offset: trailer + 8)
     }
@@ -299,7 +299,7 @@ extension BinaryPropertyList {
     }
   }
 
-  /// Charges the content of a container before memory is taken for it.
+  /// Counts the content of a container against the limits before memory is reserved for it.
   private func enter(
     _ header: Header, slots: Int, _ depth: Int, _ budget: inout Budget
   ) throws(PropertyListError) {

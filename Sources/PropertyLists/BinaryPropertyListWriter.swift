@@ -23,8 +23,8 @@ private struct ObjectTable {
   }
 
   private var entries: [Entry] = []
-  /// Scalars by their encoded form, which, unlike Swift's equality, tells 0.0 from -0.0 and strings
-  /// of different bytes apart.
+  /// Scalars by their encoded form, which, unlike Swift's equality, distinguishes 0.0 from -0.0 and
+  /// strings of different bytes.
   private var scalars: [[UInt8]: Int] = [:]
 
   mutating func add(_ value: PropertyListValue, depth: Int) throws(PropertyListError) -> Int {
@@ -56,7 +56,7 @@ private struct ObjectTable {
     }
   }
 
-  /// Takes a container's number before those of its content.
+  /// Assigns a container's number before those of its content.
   private mutating func reserve(_ depth: Int) throws(PropertyListError) -> Int {
     guard depth > 0 else {
       throw .unwritable(
@@ -110,7 +110,7 @@ private struct ObjectTable {
   }
 }
 
-/// The binary form of values that are no containers.
+/// The binary form of values other than containers.
 private enum BinaryScalar {
   static func encoding(_ value: PropertyListValue) throws(PropertyListError) -> [UInt8] {
     var output: [UInt8] = []

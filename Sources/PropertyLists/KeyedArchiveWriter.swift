@@ -32,10 +32,10 @@ package struct KeyedArchiveWriter: Sendable {
   /// The null object, for fields that are `nil`.
   package static let null = KeyedArchive.Reference(index: 0)
 
-  /// Returns `nil` where an object is reserved and not filled.
+  /// The objects; `nil` for one that is reserved and not filled yet.
   private var objects: [PropertyListValue?] = [.string("$null")]
   private var classes: [Class: Int] = [:]
-  /// Strings by their bytes: Swift takes differently composed ones for equal.
+  /// Strings by their bytes: Swift treats differently composed ones as equal.
   private var strings: [[UInt8]: Int] = [:]
   private var plainValues: [PropertyListValue: Int] = [:]
 
@@ -57,7 +57,7 @@ package struct KeyedArchiveWriter: Sendable {
     case .string(let text):
       return add(string: text)
     case .array, .dictionary, .real(0), .date(0):
-      // Equality takes 0.0 and -0.0, and arrays of differently composed strings, for the same.
+      // Equality does not distinguish 0.0 from -0.0, or arrays of differently composed strings.
       return KeyedArchive.Reference(index: append(value))
     default:
       if let known = plainValues[value] { return KeyedArchive.Reference(index: known) }
@@ -102,7 +102,7 @@ package struct KeyedArchiveWriter: Sendable {
       ])
   }
 
-  /// Takes the number of an object whose fields are not known yet, so that others can refer to it.
+  /// Reserves the number of an object whose fields are not known yet, so that others can refer to it.
   package mutating func reserve() -> KeyedArchive.Reference {
     objects.append(nil)
     return KeyedArchive.Reference(index: objects.count - 1)

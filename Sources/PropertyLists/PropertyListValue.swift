@@ -37,8 +37,8 @@ extension PropertyListValue {
     }
   }
 
-  /// The number as floating point, whole numbers included (rounded beyond 2^53), or `nil` when this is
-  /// no number.
+  /// The number as floating point, whole numbers included (rounded beyond 2^53), or `nil` when this is not a
+  /// number.
   package var real: Double? {
     switch self {
     case .real(let value): value
@@ -98,7 +98,7 @@ extension PropertyListValue {
   }
 }
 
-/// How much a property list may make its reader build.
+/// Limits on what a reader of a property list may build.
 ///
 /// A few hundred bytes can describe a list of billions of values by referring to the same array
 /// again and again, so the size of the input bounds nothing.
@@ -121,8 +121,8 @@ package struct PropertyListLimits: Hashable, Sendable {
 
 /// The problem with a property list or a keyed archive, and its place.
 ///
-/// Every reader and writer of property lists throws this and nothing else, so that callers can say
-/// which file and which value the bytes came from before they pass it on.
+/// Every reader and writer of property lists throws this and nothing else, so that callers can add
+/// the file and the value that the bytes came from.
 package struct PropertyListError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was found, what was expected, and the remedy.
   package let message: String

@@ -133,8 +133,8 @@ private struct XMLPropertyListParser {
 
 /// The numbers of XML property lists.
 private enum XMLPropertyListNumber {
-  /// A decimal or, after "0x", hexadecimal number with an optional sign, or `nil` when it is none or does
-  /// not fit into 64 bits.
+  /// Returns a decimal or, after "0x", hexadecimal number with an optional sign, or `nil` if the text is not a
+  /// number or does not fit into 64 bits.
   static func integer(_ text: [UInt8]) -> PropertyListValue? {
     var digits = Substring(trimmed(text))
     var isNegative = false
@@ -144,7 +144,7 @@ private enum XMLPropertyListNumber {
     }
     let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
     if isHexadecimal { digits.removeFirst(2) }
-    // A second sign would be taken by the conversion.
+    // The conversion would accept a second sign.
     guard digits.first?.isHexDigit == true,
       let magnitude = UInt64(digits, radix: isHexadecimal ? 16 : 10)
     else { return nil }

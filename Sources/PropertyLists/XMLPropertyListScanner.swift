@@ -54,7 +54,7 @@ struct XMLPropertyListScanner {
     if isClosing { position += 1 }
     let nameStart = position
     while !isAtEnd, Self.isNameByte(bytes[position]) { position += 1 }
-    // The longest name of a property list has seven letters; longer ones are not worth a string.
+    // The longest name of a property list has seven letters; do not allocate a string for longer ones.
     guard (1...16).contains(position - nameStart) else {
       throw .damaged("a tag without a known name", expected: "an element", offset: start)
     }
@@ -102,7 +102,7 @@ struct XMLPropertyListScanner {
 
   private mutating func appendEntity(to text: inout [UInt8]) throws(PropertyListError) {
     let start = position
-    // The longest that is allowed is "&#1114111;"; leading zeros are not worth more.
+    // The longest allowed entity is "&#1114111;"; the limit leaves little space for leading zeros.
     let limit = min(bytes.count, start + 16)
     guard let end = bytes[start..<limit].firstIndex(of: UInt8(ascii: ";")) else {
       throw .damaged("an ampersand", expected: "an entity that ends in \";\"", offset: start)
@@ -201,7 +201,7 @@ struct XMLPropertyListScanner {
     past end: StaticString, named name: String
   ) throws(PropertyListError) {
     let start = position
-    // Past "<!--" or "<?", so that "<!-->" is no comment.
+    // After "<!--" or "<?", so that "<!-->" does not count as a comment.
     position += isNext("<!--") ? 4 : 2
     while !isAtEnd {
       if isNext(end) {

@@ -1,5 +1,5 @@
 extension Dictionary {
-  /// Creates a dictionary in which the first of several values for a key counts.
+  /// Creates a dictionary with the first of several values for a key.
   package init(keepingFirst pairs: some Sequence<(Key, Value)>) {
     self.init(pairs, uniquingKeysWith: { first, _ in first })
   }

@@ -7,7 +7,7 @@ package struct Bars {
     package var parts: [(value: Double, style: Style)]
     package var text: String
 
-    /// How much in all; the longest bar belongs to the largest.
+    /// The sum of the parts; the row with the largest sum has the longest bar.
     package var value: Double { parts.reduce(0) { $0 + $1.value } }
 
     /// Makes a row with a bar of one colour.
@@ -44,7 +44,7 @@ package struct Bars {
 
   /// One line for each row, without line end, none wider than the terminal.
   ///
-  /// The value keeps its place, then the label (up to a third of the line), then the bar.
+  /// Space goes to the value first, then to the label (up to a third of the line), then to the bar.
   package func lines(_ rows: [Row]) -> [String] {
     let labels = rows.map { text.escaped($0.label) }
     let values = rows.map { text.escaped($0.text) }
@@ -110,7 +110,7 @@ package struct Sparkline {
   package let text: String
   package let valuesPerColumn: Int
 
-  /// Draws values in at most `width` columns, summing up neighbours where they are more.
+  /// Draws values in at most `width` columns, adding up adjacent values if there are more.
   ///
   /// Negative values and NaN count as 0.
   package init(_ values: [Double], width: Int, isUTF8: Bool) {

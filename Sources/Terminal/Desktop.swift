@@ -17,8 +17,8 @@ package enum Desktop {
     let null = Libc.open("/dev/null", O_RDWR | O_CLOEXEC)
     guard null >= 0 else { return false }
     defer { close(null) }
-    // A name that begins with a dash would be taken for an option. The browser may run as long as it
-    // likes, so it is not waited for.
+    // A name that begins with a dash would be taken for an option. The browser may run for any time, so do not
+    // wait for it.
     let file = path.hasPrefix("/") ? path : "./" + path
     return (try? ChildProcess([program, file], variables: [:], input: null, output: null)) != nil
   }

@@ -32,7 +32,7 @@ package struct DiagnosticWriter: Sendable {
     if !isQuiet { write(label: "", .plain, message) }
   }
 
-  /// Writes a note that the output cannot be understood without, also when quiet.
+  /// Writes a note that is needed to understand the output, even when quiet.
   package func notice(_ message: String) { write(label: "histctl: ", .secondary, message) }
 
   package func warning(_ message: String, hint: String? = nil) {
@@ -161,9 +161,9 @@ package final class Progress {
   }
 }
 
-/// A clock for durations, which setting the time of day does not move.
+/// A clock for durations, which is not affected by setting the time of day.
 package enum MonotonicClock {
-  /// Seconds since a moment that stays the same while the program runs.
+  /// Returns the seconds since a moment that stays the same while the program runs.
   package static func seconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

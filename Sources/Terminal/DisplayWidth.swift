@@ -5,7 +5,7 @@ package enum DisplayWidth {
     if text.allBytes({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
     var width = 0
     for scalar in text.unicodeScalars {
-      // Finding where characters end is costly, and needless while each scalar is one.
+      // Finding character boundaries is expensive, and unnecessary while each scalar is a character.
       guard isOrdinary(scalar) else { return text.reduce(0) { $0 + of($1) } }
       width += scalar.value < 0x3000 ? 1 : 2
     }
@@ -29,7 +29,7 @@ package enum DisplayWidth {
     return scalars.reduce(0) { $0 + of($1) }
   }
 
-  /// Columns of one scalar that stands alone: 0, 1 or 2.
+  /// Columns of a single scalar: 0, 1 or 2.
   package static func of(_ scalar: Unicode.Scalar) -> Int {
     switch scalar.value {
     case 0x20..<0x7F, 0xA0..<0x300: return 1
@@ -53,7 +53,7 @@ package enum DisplayWidth {
   }
 
   /// Whether a scalar is in a range of letters and signs that are always visible and never join
-  /// another: a quick answer that spares most text the properties' slow one.
+  /// another. This fast test avoids looking up Unicode properties for most text.
   package static func isOrdinary(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20..<0x7F, 0xA0..<0xAD, 0xAE..<0x300: true
@@ -64,7 +64,7 @@ package enum DisplayWidth {
   }
 
   private static func isZeroWidth(_ scalar: Unicode.Scalar) -> Bool {
-    // The one ignorable that is drawn wide: it stands for a missing Korean initial.
+    // The only ignorable that is drawn wide: the filler for a missing Korean initial.
     if scalar.value == 0x115F { return false }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .spacingMark: return true

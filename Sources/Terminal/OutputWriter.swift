@@ -16,10 +16,10 @@ package final class OutputWriter {
     case owned
   }
 
-  /// Bytes gathered before they are handed to the system.
+  /// The number of bytes to buffer before writing them.
   package static let bufferCapacity = 64 * 1024
 
-  /// Whether whatever ends a line goes out at once: for terminals, and for `--follow`.
+  /// Whether each line is written as soon as it ends: for terminals, and for `--follow`.
   package var flushesEachLine: Bool
 
   /// Whether a closed pipe is ignored, because the work matters more than its output.
@@ -82,14 +82,14 @@ package final class OutputWriter {
     try throwFailure()
   }
 
-  /// Hands everything that was gathered to the system.
+  /// Writes everything that is buffered.
   package func flush() throws(OutputError) {
     releaseGuarded()
     deliverBuffer()
     try throwFailure()
   }
 
-  /// Flushes, and asks the file system for a failure that it has kept back until now.
+  /// Flushes, and checks for failures that the file system reports only when a file is closed.
   ///
   /// A second call does nothing; writing afterwards fails.
   package func close() throws(OutputError) {
@@ -102,8 +102,8 @@ package final class OutputWriter {
     case .owned:
       status = systemClose(descriptor)
     case .borrowed:
-      // Network file systems report a full disk when a descriptor is closed; a duplicate's
-      // closing does as well, and the number stays taken.
+      // Network file systems report a full disk when a descriptor is closed. Closing a duplicate
+      // has the same effect, and the number stays in use.
       let duplicate = dup(descriptor)
       status = duplicate < 0 ? 0 : systemClose(duplicate)
     }
@@ -202,7 +202,7 @@ private func systemClose(_ descriptor: Int32) -> Int32 {
 
 /// A failure to write to standard output.
 package enum OutputError: Error, Equatable, CustomStringConvertible {
-  /// The reader has gone: `| head` has seen enough, or the pager was quit.
+  /// The reader has closed the pipe: `| head` has read enough, or the pager was quit.
   ///
   /// The program then ends quietly and with success.
   case closedPipe
@@ -220,7 +220,7 @@ package enum OutputError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The advice what to do, if there is one.
+  /// What to do about it, or `nil`.
   package var hint: String? {
     guard case .failed(let number) = self else { return nil }
     switch number {

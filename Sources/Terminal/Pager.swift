@@ -25,8 +25,8 @@ package final class Pager {
     output = OutputWriter(descriptor: input, ownership: .owned)
   }
 
-  /// Calls `body` with the writer for standard output or, where one is wanted and can be had, for
-  /// a pager; then flushes and waits for the pager.
+  /// Calls `body` with the writer for a pager, if one is wanted and can be started, or else for
+  /// standard output; then flushes and waits for the pager.
   ///
   /// Output before an error is shown, then the error is thrown.
   ///
@@ -181,7 +181,7 @@ package struct PagerCommand: Equatable, Sendable {
     return !folders.contains { access("\($0)/\(word)", X_OK) == 0 }
   }
 
-  /// Whether a byte means itself to a shell.
+  /// Whether a byte has no special meaning in a shell.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

@@ -89,10 +89,10 @@ package enum DeferredSignals {
   /// A signal has come.
   package struct Interruption: Error {}
 
-  /// Runs a body that calls ``check()`` now and then.
+  /// Runs a body that calls ``check()`` regularly.
   package static func run<Result>(_ body: () throws -> Result) throws -> Result {
     pendingSignal = 0
-    // One by one: Swift 6.3 spoils C functions in tuples in an array.
+    // Separate calls: Swift 6.3 corrupts C functions in tuples in an array.
     let (interrupt, terminate, hangUp) = (note(SIGINT), note(SIGTERM), note(SIGHUP))
     defer {
       Signals.restore(SIGINT, interrupt)

@@ -14,10 +14,10 @@ package struct Table {
   ///
   /// - Parameters:
   ///   - columns: The columns, in the order in which every row has its cells.
-  ///   - sample: The first rows; they are not written by this.
-  ///   - lineWidth: Width that a line must keep to, or `nil` for no limit.
-  ///   - text: How cells are made safe.
-  ///   - palette: Whether styles show.
+  ///   - sample: The first rows, from which widths are chosen; they are not written.
+  ///   - lineWidth: The maximum width of a line, or `nil` for no limit.
+  ///   - text: How cells are escaped.
+  ///   - palette: Applies styles, or leaves them out.
   package init(
     columns: [TableColumn], sample: [[TableCell]], lineWidth: Int?, text: TerminalText,
     palette: Palette
@@ -50,7 +50,7 @@ package struct Table {
       .filter { !$0.isEmpty }
   }
 
-  /// The width of a line with all its columns, each as wide as it is.
+  /// The width of a full line.
   package var width: Int {
     layout.widths.reduce(0, +) + TableLayout.gap * max(layout.widths.count - 1, 0)
   }
@@ -113,10 +113,10 @@ package struct Table {
     return max(width, lineWidth - start)
   }
 
-  /// The cell made safe, cut to a width and styled, and how wide it shows.
+  /// Returns the cell escaped, cut to a width and styled, and its display width.
   private func fit(_ cell: TableCell, width: Int) -> (text: String, width: Int) {
     if let only = cell.spans.first, cell.spans.count == 1 {
-      // Nearly every cell; a million rows need not make a list for each.
+      // Most cells have one part, and a million rows need no array for each of them.
       let escaped = text.escaped(only.text)
       let total = escaped.displayWidth
       if lineWidth == nil || total <= width {
@@ -150,11 +150,11 @@ package struct Table {
 package struct TableLayout: Equatable {
   package static let gap = 2
 
-  /// Widest that a column is made where lines have no limit: longer cells stick out, instead of
+  /// The maximum width of a column if lines have no limit. Longer cells exceed it, instead of
   /// making every other line as long as the longest.
   package static let widestUnlimited = 100
 
-  /// The shown columns' places in the table's list, in order.
+  /// The indices of the shown columns in the table's list, in order.
   package private(set) var columns: [Int]
   /// Their widths; same order.
   package private(set) var widths: [Int]
@@ -182,7 +182,7 @@ package struct TableLayout: Equatable {
         break
       }
     }
-    // A terminal of a few columns: whatever still has a place is cut, the rest is left out.
+    // In a terminal of a few columns, cut all columns that still fit and leave out the rest.
     shrink(to: limit, minimums: columns.map { _ in 1 })
     while Self.total(widths) > limit && columns.count > 1 {
       columns.removeLast()
@@ -195,7 +195,7 @@ package struct TableLayout: Equatable {
     widths.reduce(0, +) + gap * max(widths.count - 1, 0)
   }
 
-  /// Takes one column out, or returns false where none may go.
+  /// Removes one column, or returns `false` if none may be removed.
   private mutating func dropLeastImportant(_ all: [TableColumn]) -> Bool {
     guard columns.count > 1 else { return false }
     var victim: Int?
@@ -212,7 +212,7 @@ package struct TableLayout: Equatable {
     return true
   }
 
-  /// Takes from the widest column first, so that the columns come out about equal.
+  /// Shrinks the widest columns first, so that all end up about equally wide.
   private mutating func shrink(to limit: Int, minimums: [Int]) {
     var excess = Self.total(widths) - limit
     while excess > 0 {
@@ -253,7 +253,7 @@ package struct TableColumn: Sendable {
   }
 }
 
-/// On which side of its column a text stands.
+/// The side of its column at which a text is aligned.
 package enum TextAlignment: Sendable {
   case leading
   case trailing

@@ -126,7 +126,7 @@ package struct Palette: Sendable, Equatable {
 
   package init(isColored: Bool) { self.isColored = isColored }
 
-  /// Adds a style to text that has been made safe already; empty text stays empty.
+  /// Adds a style to text that is already escaped; empty text stays empty.
   package func apply(_ style: Style, to text: String) -> String {
     guard isColored, !text.isEmpty, let rendition = style.graphicRendition else { return text }
     return "\u{1B}[\(rendition)m\(text)\u{1B}[0m"

@@ -91,10 +91,10 @@ package struct TerminalEnvironment: Sendable, Equatable {
   private static let names =
     ["COLUMNS", "LINES", "NO_COLOR", "CLICOLOR_FORCE", "TERM", "HISTCTL_PAGER", "PAGER", "LESS"]
     + ["LESSCHARSET"] + localeNames
-  /// Those that name the locale, in the order in which they count.
+  /// The variables that name the locale, in order of precedence.
   private static let localeNames = ["LC_ALL", "LC_CTYPE", "LANG"]
 
-  /// Width that lines for people must keep to on standard output, or `nil` in a pipe or file.
+  /// The maximum width of lines for people on standard output, or `nil` in a pipe or file.
   package var lineWidth: Int? {
     isOutputTerminal ? columns : nil
   }
@@ -152,8 +152,8 @@ package struct TerminalProbe: Sendable {
 
 /// The environment variables that this process was started with.
 package enum ProcessEnvironment {
-  /// Those of the given names that are set; bytes that are not UTF-8 are repaired, and of a name's
-  /// entries the first counts.
+  /// Returns those of the given names that are set. Invalid UTF-8 is repaired, and the first of
+  /// several entries of a name is used.
   package static func variables(named names: [String]) -> [String: String] {
     var variables: [String: String] = [:]
     for name in names {

@@ -1,14 +1,14 @@
 /// Makes text that came from a store safe to show.
 ///
-/// An author's name may hold an escape sequence that clears the screen, or a bidi control that
-/// makes a line read backwards. Formats for programs escape it as they do; people get it made visible,
-/// as `\e` or `\u{202E}`. Applying a mode twice changes nothing more.
+/// An author's name may hold an escape sequence that clears the screen, or a bidi control that makes a line read
+/// backwards. Formats for programs have their own escapes; output for people shows it as `\e` or `\u{202E}`.
+/// Applying a mode twice gives the same result as once.
 package enum TerminalText: Sendable {
   /// For people, at a terminal or in a pipe that leads to one: everything that acts on a terminal, or
   /// cannot be seen, is written out.
   case terminal
 
-  /// For JSON on terminals: the same, written out as JSON has it, so that the text stays the same.
+  /// For JSON on terminals: the same, as escapes of JSON, so that the decoded text is unchanged.
   case terminalJSON
 
   /// Longest run of combining marks that is shown as it is: the limit of Unicode's stream-safe
@@ -27,7 +27,7 @@ package enum TerminalText: Sendable {
     return String(beginning) + "… (\(text.utf8.count.grouped) bytes) …" + String(end)
   }
 
-  /// The text with whatever this mode does not let through written out.
+  /// Returns the text with everything escaped that this mode does not allow.
   package func escaped(_ text: String) -> String {
     let text = self == .terminal ? Self.shortened(text) : text
     guard !text.allBytes({ !isSuspicious($0) }) else { return text }

@@ -85,7 +85,7 @@ struct ArchiveHistory: HistctlCommand {
   }
 }
 
-/// What was sealed, or would be: a line and the head of the chain, or a JSON line.
+/// Writes the segments that were or would be sealed: a line and the head of the chain, or a JSON line.
 struct ArchiveReport {
   let session: Session
   let writer: OutputWriter

@@ -122,7 +122,7 @@ struct BookmarkReport: FieldPage {
 }
 
 extension BookmarkStanding {
-  /// Whether nothing is wrong with it.
+  /// Whether the bookmark works and its headroom is not exhausted.
   var isWell: Bool { holdsHistory && headroom != .exhausted }
 }
 

@@ -14,7 +14,7 @@ struct CheckReport {
     if session.options.json {
       let bookmarks = BookmarkReport(
         session: session, writer: writer, snapshot: result.snapshot, resolver: result.resolver)
-      // A file that cannot be used is a matter of verify.
+      // `verify` reports a file that cannot be used.
       let recorded = try? RecordedValues(beside: result.snapshot)
       return try writer.writeLine(
         json(

@@ -12,7 +12,7 @@ struct DemoReport {
 
   /// - Parameters:
   ///   - path: The store's path in the report and its commands.
-  ///   - program: The word that called the program.
+  ///   - program: The name by which the program was called.
   init(snapshot: StoreSnapshot, path: String, program: String, isQualified: Bool) throws {
     self.path = path
     storeIdentifier = snapshot.metadata.storeIdentifier

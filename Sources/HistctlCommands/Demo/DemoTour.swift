@@ -26,7 +26,7 @@ struct DemoTour {
   ///
   /// - Parameters:
   ///   - path: The store's path in commands.
-  ///   - program: The word that called the program.
+  ///   - program: The name by which the program was called.
   init(snapshot: StoreSnapshot, path: String, program: String, tokens: TokenText) throws {
     self.program = program
     validToken = try snapshot.newestTransaction(offset: 20).map { tokens.text($0.number) }

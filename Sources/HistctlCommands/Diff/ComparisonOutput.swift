@@ -3,13 +3,13 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes how two copies of a store relate, and what each has of its own.
+/// Writes the relation of two copies of a store, and the history that only one of them has.
 struct ComparisonOutput {
   let session: Session
   let writer: OutputWriter
   let form: DiffForm
 
-  /// Writes the comparison of two stores and tells how they relate.
+  /// Writes the comparison of two stores and returns their relation.
   ///
   /// - Parameter conditions: Which changes to show; its range does not count.
   func write(

@@ -147,7 +147,7 @@ struct DiffOutput {
     try writer.writeLine(StyledLine(session).line(NetChangeText.summary(counts)))
   }
 
-  /// Reports what the answer does not show.
+  /// Reports changes that the answer omits.
   private func reportSkipped(
     by reader: NetChangeReader, _ counts: NetChangeSummary.Counts, _ query: HistoryQuery
   ) throws {

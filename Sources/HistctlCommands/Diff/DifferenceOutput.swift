@@ -87,7 +87,7 @@ struct DifferenceOutput {
       case .update, .replace: .update
       }
     for value in difference.values {
-      // Of an object that only one copy has, what it does not set says nothing.
+      // If only one copy has the object, its null values are no difference.
       if kind != .update, (value.old ?? value.new) == .value(.null) { continue }
       texts.append((value.property, ValueChangeText.text(value, of: kind)))
     }

@@ -1,15 +1,15 @@
 import PersistentHistory
 import Terminal
 
-/// Writes net changes for people: `~ Trip/p12` and what is known of it.
+/// Writes net changes for people: `~ Trip/p12` and its details.
 enum NetChangeText {
-  /// The object with the sign of what happened to it.
+  /// The object with the sign of its net change.
   static func object(_ change: NetChange) -> TableCell {
     let sign = sign(of: change.kind)
     return TableCell(name(change, sign: sign.text), style: sign.style)
   }
 
-  /// The sign of what happened to an object.
+  /// The sign of a net change.
   static func sign(of kind: NetChangeKind?) -> (text: String, style: Style) {
     switch kind {
     case .insert: ("+", .inserted)
@@ -23,7 +23,7 @@ enum NetChangeText {
   /// The object; one of an entity without a name by the entity's number.
   static func name(_ change: NetChange, sign: String = "") -> String {
     var name = ""
-    // Made at once: there may be millions.
+    // Reserve the memory once: there may be millions of names.
     name.reserveCapacity(change.entity.label.utf8.count + 26)
     if !sign.isEmpty {
       name += sign
@@ -44,7 +44,7 @@ enum NetChangeText {
       style: .token)
   }
 
-  /// What is known of it.
+  /// The details of a net change.
   static func details(_ change: NetChange) -> TableCell {
     var parts: [TableCell.Span] = []
     switch change.kind {
@@ -65,7 +65,7 @@ enum NetChangeText {
     return TableCell(spans: ChangeText.spaced(parts))
   }
 
-  /// How many objects there are of which kind, such as `3 objects: 1 inserted, 2 updated`.
+  /// The number of objects by kind, such as `3 objects: 1 inserted, 2 updated`.
   static func summary(_ counts: NetChangeSummary.Counts) -> [TableCell.Span] {
     let kinds: [(Int, String, Style)] = [
       (counts.inserts, "inserted", .inserted), (counts.updates, "updated", .updated),

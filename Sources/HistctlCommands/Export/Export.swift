@@ -151,10 +151,10 @@ struct Export: ReadingCommand {
       observer: { _ in })
   }
 
-  /// Exports to where the options say.
+  /// Exports to the place that the options name.
   ///
-  /// - Returns: What was written: files, or one part without a path to standard output; nothing if
-  ///   nothing was new.
+  /// - Returns: The written files, or one part without a path for standard output; none if nothing was
+  ///   new.
   private func write(
     _ operation: ExportOperation, _ session: Session, _ writer: OutputWriter,
     _ resolver: TokenResolver
@@ -245,7 +245,7 @@ struct Export: ReadingCommand {
   }
 }
 
-/// What an export has written into files.
+/// Reports the files of an export.
 private struct ExportReport {
   let files: [ExportFolder.File]
 

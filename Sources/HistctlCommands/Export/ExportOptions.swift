@@ -114,7 +114,7 @@ struct ExportOptions: ParsableArguments {
       ? format.usualCompression : Self.compression(ofFile: outputFile) ?? .none
   }
 
-  /// The compression that a file name stands for; `nil` if it stands for none.
+  /// The compression that a file name implies; `nil` if it implies none.
   private static func compression(ofFile name: String?) -> ExportCompression? {
     ExportCompression.allCases.first {
       $0 != .none && name?.lowercased().hasSuffix("." + $0.fileExtension) == true
@@ -136,7 +136,7 @@ struct ExportOptions: ParsableArguments {
     }
   }
 
-  /// Refuses a file name that stands for another format.
+  /// Refuses a file name that implies another format.
   private func checkFormat() throws {
     guard let file, let named = Self.format(ofFile: file), named != format else { return }
     if named != .jsonl {
@@ -151,7 +151,7 @@ struct ExportOptions: ParsableArguments {
     }
   }
 
-  /// The format that a file name stands for; `nil` if it stands for none.
+  /// The format that a file name implies; `nil` if it implies none.
   private static func format(ofFile name: String) -> ExportFormat? {
     var name = name.lowercased()[...]
     if let packing = compression(ofFile: String(name)) {

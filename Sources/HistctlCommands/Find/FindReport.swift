@@ -39,7 +39,7 @@ final class FindReport {
     ])
   }
 
-  /// Writes what was kept back to find the widths of columns.
+  /// Writes the rows that were kept back to determine the widths of columns.
   func finish() throws { try table.finish() }
 }
 

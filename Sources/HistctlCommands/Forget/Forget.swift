@@ -98,7 +98,7 @@ struct Forget: HistctlCommand {
       else {
         for plan in plans { try report.write(plan) }
         guard consent == .asks else { return }
-        // The question comes after what it is about.
+        // Show the plan before the question about it.
         try writer.flush()
         guard session.diagnostics.ask(ForgetReport.question(plans)) else {
           session.diagnostics.note("nothing was deleted")

@@ -4,14 +4,15 @@ import HistoryOperations
 import PersistentHistory
 import Terminal
 
-/// What was forgotten and merged in an archive, or would be: a line or a JSON line for each store.
+/// Writes what was or would be forgotten and merged in an archive: a line or a JSON line for each
+/// store.
 struct ForgetReport {
   let session: Session
   let writer: OutputWriter
   /// Whether the archive has several stores, so that lines name them.
   let namesStores: Bool
 
-  /// What would become of a store.
+  /// Writes the plan for a store.
   func write(_ plan: ForgetPlan) throws {
     if session.options.json {
       var members = members(plan, plan.forgotten, plan.merging)
@@ -22,7 +23,7 @@ struct ForgetReport {
       line(plan, plan.forgotten, plan.merging, Self.wouldDo))
   }
 
-  /// What became of a store.
+  /// Writes the outcome for a store.
   func write(_ outcome: ForgetOutcome) throws {
     let plan = outcome.plan
     if session.options.json {

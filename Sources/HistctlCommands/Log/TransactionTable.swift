@@ -50,7 +50,7 @@ final class TransactionTable {
         count += 1
         switch element {
         case .transaction(let transaction) where showsChanges:
-          // A transaction can have millions of changes, so nothing is kept back.
+          // A transaction can have millions of changes, so rows are written at once.
           try writer.writeLine(StyledLine(session).line(heading(transaction)))
           try writeChanges(reader)
         case .transaction(let transaction):

@@ -12,8 +12,8 @@ final class MCPCall {
   let request: MCPRequest
   private let arguments: [String]
   private let textLimit: Int
-  /// The ends of the pipes that are read, -1 after their end. That of errors lasts as long as the
-  /// command.
+  /// The ends of the pipes that are read, -1 after their end. The pipe of errors stays open as long as
+  /// the command runs.
   private var outputEnd: Int32 = -1
   private var errorsEnd: Int32 = -1
   private var output: [UInt8] = []
@@ -48,7 +48,7 @@ final class MCPCall {
     DispatchQueue(label: "histctl.mcp").async { [arguments, status] in
       let end = Program.run(arguments, console)
       status.value.withLock { $0 = end }
-      // The end of the errors tells that the command has ended.
+      // The end of the errors shows that the command has ended.
       close(console.output)
       close(console.errors)
     }
@@ -122,7 +122,7 @@ final class MCPCall {
     return result([String(decoding: line.bytes, as: UTF8.self)], isError: true)
   }
 
-  /// The text of whole lines; of a single line that was cut, what there is of it.
+  /// The text of whole lines, or the beginning of a single line that was cut.
   private static func lines(_ bytes: [UInt8], isCut: Bool) -> String {
     let end = isCut ? bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex : bytes.endIndex
     return String(decoding: bytes[..<end], as: UTF8.self)

@@ -4,7 +4,7 @@ import HistoryCoding
 enum MCPMessage {
   case request(MCPRequest)
   case notification(method: String, params: JSONObject)
-  /// An answer; this server asks nothing.
+  /// A response, which is ignored: this server sends no requests.
   case response
 
   /// Reads a message, which is not a batch.
@@ -71,7 +71,7 @@ struct MCPError: Error {
     Self(code: -32602, message: message, id: id)
   }
 
-  /// The answer to a request, or to what is not one.
+  /// The answer to a request, or to an invalid message.
   var json: JSONValue {
     let error = JSONValue.object(of: ["code": code, "message": message, "data": data])
     return ["jsonrpc": "2.0", "id": id, "error": error]

@@ -5,7 +5,8 @@ import Terminal
 /// Answers messages of the Model Context Protocol until the input ends.
 ///
 /// One thread waits for the client and for the command of a call at the same time, so that nothing needs
-/// a lock. One command runs at a time: two that have the same store open could undo each other's locks.
+/// a lock. One command runs at a time: two that have the same store open could release each other's
+/// locks.
 final class MCPServer {
   /// The protocol versions with a handshake, oldest first.
   private static let versions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]

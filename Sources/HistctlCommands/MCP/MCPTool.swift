@@ -5,7 +5,7 @@ import HistoryCoding
 ///
 /// Only what is listed here reaches a command, so that none can write, or read other files.
 struct MCPTool: Sendable {
-  /// What the value of an argument is.
+  /// The kind of an argument's value.
   enum Form {
     /// A text without a further meaning here, or a flag.
     case text
@@ -24,7 +24,7 @@ struct MCPTool: Sendable {
   let words: [String]
   /// The arguments without a name on the command line, in their order there.
   let positionals: [Argument]
-  /// Those whose name is that of the option.
+  /// The arguments whose name is that of the option.
   let options: [Argument]
 
   var name: String { words.joined(separator: "_") }
@@ -100,7 +100,7 @@ struct MCPArgument: Sendable {
     }
     return positionals
       + tool.options.compactMap { name, form in
-        // The letter alone says nothing.
+        // A single letter would not explain the argument.
         let (known, option) = name == "limit" ? ("n", "-n") : (name, "--" + name)
         let description = all.first { $0["preferredName"]?["name"] == .string(known) }
         return description.map { MCPArgument(name, form, option: option, $0) }
@@ -182,10 +182,10 @@ struct MCPArgument: Sendable {
     }
   }
 
-  /// Whether a token, or one of a range, may be in a file: after an @, all such have a slash, or begin
-  /// with a dash for standard input. No other token has both.
+  /// Whether a token, or one of a range, may be in a file: its path comes after an @, and has a slash
+  /// or begins with a dash for standard input. Other tokens never do.
   private static func mayNameFile(_ text: String) -> Bool {
-    // A mark after a sign makes another character of it, but not another file.
+    // Bytes, because a combining mark after an @ makes another character, but names the same file.
     let signs = text.utf8.drop { $0 != UInt8(ascii: "@") }
     return !signs.isEmpty
       && (signs.contains(UInt8(ascii: "/"))

@@ -5,7 +5,7 @@ import HistoryCoding
 struct MCPTools: Sendable {
   let paths: ServedPaths
 
-  /// What a model should know of all tools.
+  /// The instructions for a model about all tools.
   var instructions: String {
     """
     Reads the change history inside SwiftData and Core Data stores, and changes nothing. It may read: \
@@ -62,7 +62,7 @@ struct MCPTools: Sendable {
         texts = paths.roots
       }
       if let option = argument.option {
-        // Joined, so that a text that begins with a dash is no option.
+        // Joined, so that a text that begins with a dash is not taken for an option.
         options += texts.map { argument.isFlag ? option : "\(option)=\($0)" }
       } else if !texts.isEmpty {
         if let missing { throw MCPArgument.mistake("\(argument.name) needs \(missing)") }

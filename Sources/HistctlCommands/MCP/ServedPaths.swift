@@ -19,8 +19,8 @@ struct ServedPaths: Sendable {
 
   /// Returns the path of a file that may be read, with links resolved.
   ///
-  /// A path that does not exist is refused like one elsewhere: the answer does not tell which files
-  /// there are.
+  /// A path that does not exist is refused like one elsewhere: the answer does not reveal which files
+  /// exist.
   ///
   /// - Throws: ``Failure``.
   func path(_ path: String) throws(Failure) -> String {

@@ -79,7 +79,7 @@ struct Maintain: HistctlCommand {
     if status != .success { throw EndWithStatus(status: status) }
   }
 
-  /// Ends the command if the stores are not as the file says.
+  /// Ends the command if the stores do not fit the config file.
   private func refuse(_ errors: [any Error], _ session: Session) throws {
     guard !errors.isEmpty else { return }
     for error in errors { session.diagnostics.report(Failure(error)) }

@@ -119,7 +119,7 @@ struct MaintenanceConfig {
   }
 }
 
-/// The folder of a config file, from which the paths in it begin.
+/// The folder of a config file, to which paths in the file are relative.
 struct ConfigFolder {
   private let path: String
   private let homeFolder: String?

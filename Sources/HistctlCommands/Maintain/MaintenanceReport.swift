@@ -4,8 +4,8 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// What maintaining stores has done, or would do: a line for each store that changed, or a JSON line for
-/// each store.
+/// Writes what maintaining stores has done or would do: a line for each store that changed, or a JSON
+/// line for each store.
 struct MaintenanceReport {
   let session: Session
   let writer: OutputWriter

@@ -81,7 +81,7 @@ struct SettingsReader {
     return mistakes.isEmpty ? settings : nil
   }
 
-  /// Reports keys of a step that is not taken, which would do nothing.
+  /// Reports keys of a step that is not configured, which would have no effect.
   private mutating func missingRules(_ defaults: [MaintenanceKey: [ConfigText.Entry]]) {
     for (command, isGiven, remedy) in [
       ("export", entries[.exportOutputDir] != nil, "add export.output-dir"),

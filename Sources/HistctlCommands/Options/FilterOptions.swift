@@ -34,7 +34,7 @@ struct RangeOptions: ParsableArguments {
     }
   }
 
-  /// Returns how to go on if one of the tokens does not work.
+  /// Returns the remedy for one of the tokens that does not work.
   func remedy(for token: UnusableToken) -> String {
     range != nil || token.text == until ? token.remedyWithReach : token.remedyWithAfter
   }
@@ -76,7 +76,7 @@ struct Filter {
   var after: String? { range.after }
   var until: String? { range.until }
 
-  /// Returns how to go on if the token of `--after` or `--until` does not work.
+  /// Returns the remedy for a token of `--after` or `--until` that does not work.
   func remedy(for token: UnusableToken) -> String { range.remedy(for: token) }
 
   /// The options as they were given, with their values.

@@ -7,7 +7,7 @@ enum CommandLineParser {
   /// The names that other programs give to options, with the ones that they have here.
   private static let synonyms = ["--from": "--after", "--to": "--until", "--before": "--until"]
 
-  /// Returns the command that the arguments spell.
+  /// Returns the command that the arguments name.
   static func parse(_ arguments: [String]) throws -> any ParsableCommand {
     // The parser explains the whole program in place of a command that it does not know.
     if arguments.first == "help", let unknown = command(in: arguments.dropFirst()).unknown {
@@ -58,7 +58,8 @@ enum CommandLineParser {
 
   // MARK: - Mistakes
 
-  /// Returns the mistake in arguments that the parser took for a call for help; `nil` if they are one.
+  /// Returns the mistake in arguments that the parser took for a request for help; `nil` if they do
+  /// request it.
   ///
   /// In the name of a file that begins with a dash, an `h` looks like `-h`.
   private static func mistakenForHelp(_ arguments: [String]) -> Failure? {
@@ -148,7 +149,7 @@ enum CommandLineParser {
       .matches(of: names).map { String($0.1) }
   }
 
-  /// Whether a word is no option, a negative number, or an option that is known; of several joined
+  /// Whether a word is not an option, is a negative number, or is a known option; of several joined
   /// letters the first decides.
   private static func isKnown(_ word: String, _ options: [String]) -> Bool {
     guard word.count > 1, word.hasPrefix("-"), word.wholeMatch(of: /-[0-9.].*/) == nil else {

@@ -5,7 +5,7 @@ import Terminal
 
 /// Values of a store that shells complete, such as its authors.
 ///
-/// A shell shows whatever is printed while a person types, so every failure gives no value.
+/// A shell shows whatever is printed while a person types, so every failure results in no values.
 enum Completion: String, CaseIterable {
   case attribute, author, bookmark, bundle, entity, object, process, token
 

@@ -9,7 +9,7 @@ enum Consent {
   /// Asks for confirmation.
   case asks
 
-  /// The change to a history, or what is made of it.
+  /// The verb of a change to a history, or of writing a copy.
   enum Action: String {
     case delete, restore, write
 

@@ -13,7 +13,7 @@ package struct Console: Sendable {
   package var input: Int32
   /// The start of the run, from which relative times are counted.
   package var now: StoreTimestamp
-  /// The word that called the program, which printed commands begin with.
+  /// The name by which the program was called, with which printed commands begin.
   package var programName: String
   /// The user's home folder, for `~` in paths.
   package var homeFolder: String?

@@ -17,7 +17,7 @@ struct Failure: Error {
   var message: String
   /// What to do about it.
   var hint: String?
-  /// What else a program may want to know.
+  /// Further facts for programs.
   var details: [(String, JSONValue)] = []
 
   /// The error as one JSON object.

@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// How commands read: operations open the input, and the session shows their warnings and progress.
+/// Reading by commands: operations open the input, and the session shows their warnings and progress.
 extension Session {
   /// Runs an operation, shows its events, and keeps what it has done for ``WorkDone``.
   func observing<Result>(

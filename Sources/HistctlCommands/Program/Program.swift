@@ -5,7 +5,7 @@ import Terminal
 
 /// The program: parses, runs, and turns the outcome into one status.
 package enum Program {
-  /// Runs the command line that the system hands over, whose words need not be text.
+  /// Runs the command line that the system passes, whose words need not be text.
   package static func run(
     systemArguments: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>, _ console: Console
   ) -> ExitStatus {
@@ -23,7 +23,7 @@ package enum Program {
       guard let argument else { continue }
       let text = String(cString: argument)
       arguments.append(text)
-      // As text, it would name another file, or none.
+      // Converted to text, it would name another file, or none.
       guard String(validatingCString: argument) == nil else { continue }
       let failure = Failure(
         status: .usage, kind: "usage", message: "the argument '\(text)' is not UTF-8",
@@ -83,7 +83,7 @@ protocol HistctlCommand: ParsableCommand {
   /// Does what the command line asks for.
   func run(_ console: Console) throws
 
-  /// Returns how to go on where one of its tokens does not work.
+  /// Returns the remedy for one of its tokens that does not work.
   func remedy(for token: UnusableToken) -> String
 }
 
@@ -98,17 +98,17 @@ extension HistctlCommand {
 }
 
 extension UnusableToken {
-  /// How to go on where only a token that works will do.
+  /// The remedy where a token that works is needed.
   var remedyWithReach: String {
     let reach = oldest.flatMap { oldest in newest.map { "\(oldest.number) to \($0.number)" } }
     return remedy(
       wayOn: "give a token that works: \(reach ?? "0, because the history is empty")")
   }
 
-  /// How to go on where the token is what `--after` was given.
+  /// The remedy for the token of `--after`.
   var remedyWithAfter: String { remedy(option: "--after") }
 
-  /// How to go on where a consumer was to go on from its bookmark.
+  /// The remedy for a consumer that cannot continue from its bookmark.
   func remedyOfBookmark(isInOtherFile: Bool = false) -> String {
     guard text.hasPrefix("@") else { return remedy }
     return remedy(

@@ -5,22 +5,22 @@ import Terminal
 /// What a command that changes something has done so far, reported if a signal or an error ends it
 /// early.
 ///
-/// A signal's handler may neither allocate nor lock, so the whole line is made beforehand, in one of a
-/// few buffers that are never freed, and the handler writes it as it stands.
+/// A signal's handler may neither allocate nor lock, so the whole line is prepared in advance, in one
+/// of a few buffers that are never freed, and the handler writes it as it is.
 package final class WorkDone: @unchecked Sendable {
   private static let capacity = 8192
-  /// While a handler writes one, others are made.
+  /// While a handler writes one, others are prepared.
   private static let count = 4
 
   nonisolated(unsafe) private static let buffers = UnsafeMutablePointer<UInt8>.allocate(
     capacity: capacity * count)
   nonisolated(unsafe) private static var next = 0
-  /// The line to be written: where it begins and its length; nil where nothing is at work.
+  /// The line to write; `nil` while no work is in progress.
   nonisolated(unsafe) private static var line: UnsafeMutableRawBufferPointer?
 
   private let isReportedBySignals: Bool
   private var words: (message: String, json: JSONValue)?
-  /// What stands before every message, as of a run over many stores.
+  /// The beginning of every message, such as the progress of a run over many stores.
   private var context: String?
 
   /// - Parameter isReportedBySignals: Whether ``writeFromHandler()`` writes it, as in the one run of a
@@ -29,7 +29,7 @@ package final class WorkDone: @unchecked Sendable {
     self.isReportedBySignals = isReportedBySignals
   }
 
-  /// Notes how far the work is. One thread at a time may call it.
+  /// Notes the progress of the work. One thread at a time may call it.
   ///
   /// - Parameter isBegun: Whether anything was done, so that it is reported after an error too.
   func note(
@@ -54,7 +54,7 @@ package final class WorkDone: @unchecked Sendable {
     Self.line = UnsafeMutableRawBufferPointer(start: start, count: bytes.count)
   }
 
-  /// Chooses what goes before the notes that follow.
+  /// Sets the beginning of the notes that follow.
   func begin(_ context: String?) {
     self.context = context
     clear()

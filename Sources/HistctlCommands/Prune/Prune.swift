@@ -153,7 +153,7 @@ struct Prune: HistctlCommand {
       }
     }
     guard !planned.isEmpty else { return }
-    // The question comes after what it is about.
+    // Show the plan before the question about it.
     try output.writer.flush()
     guard session.diagnostics.ask(PruneReport.question(planned.map(\.plan))) else {
       session.diagnostics.note("nothing was deleted")

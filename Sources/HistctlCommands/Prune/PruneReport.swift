@@ -4,7 +4,7 @@ import StoreEditing
 import StoreFormat
 import Terminal
 
-/// A plan of pruning and what became of it, as a line of text, as JSON, and as warnings.
+/// A plan of pruning and its outcome, as a line of text, as JSON, and as warnings.
 struct PruneReport {
   private let session: Session
   private let plan: PrunePlan
@@ -16,7 +16,7 @@ struct PruneReport {
 
   // MARK: - For people
 
-  /// What would be deleted.
+  /// The history that would be deleted.
   var text: String {
     guard !plan.isEmpty else { return nothing }
     let values = Int(plan.recordedValues?.valueCount ?? 0)
@@ -32,7 +32,7 @@ struct PruneReport {
     return "\(plan.path): would delete \(what)"
   }
 
-  /// What was deleted.
+  /// Returns the history that was deleted.
   func text(of result: Erasure) -> String {
     guard !plan.isEmpty else { return nothing }
     return "\(plan.path): deleted \(text(result.deleted, result.recordedValueCount))"
@@ -130,7 +130,7 @@ struct PruneReport {
     return members.json
   }
 
-  /// What became of the plan.
+  /// Returns the outcome of the plan.
   func json(of result: Erasure) -> JSONValue {
     var members = JSONMembers(type: "prune", path: plan.path, store: plan.storeIdentifier)
     members.add("transactions", .integer(Int64(result.deleted.transactionCount)))

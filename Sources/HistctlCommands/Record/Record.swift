@@ -69,7 +69,7 @@ struct Record: HistctlCommand {
       }
       writer.flushesEachLine = true
       session.diagnostics.note("keeping values in \(operation.valuesPath); end with Control-C")
-      // A signal ends it in good order: the file of values is closed, and the lock removed.
+      // A signal ends it cleanly: the file of values is closed, and the lock removed.
       do {
         try DeferredSignals.run {
           try operation.run(checking: { try DeferredSignals.check() }) { event in

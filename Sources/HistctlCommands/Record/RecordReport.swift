@@ -19,7 +19,7 @@ final class RecordReport {
     self.writer = writer
   }
 
-  /// Writes what has happened.
+  /// Writes an event.
   func write(_ event: RecordOperation.Event) throws {
     switch event {
     case .recorded(.kept(let position, let changes, let values, let isComplete)):
@@ -60,7 +60,7 @@ final class RecordReport {
     }
   }
 
-  /// Counts what has happened, for ``writeTotal(valueCount:valuesPath:)``.
+  /// Counts an event, for ``writeTotal(valueCount:valuesPath:)``.
   func count(_ event: RecordOperation.Event) throws {
     switch event {
     case .recorded(.kept(_, _, _, let isComplete)):

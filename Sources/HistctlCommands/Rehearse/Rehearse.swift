@@ -68,7 +68,7 @@ struct Rehearse: HistctlCommand {
         Progress(label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
       }
       defer { line?.finish() }
-      // A signal ends the copy in good order.
+      // A signal ends the copy cleanly.
       let result = try DeferredSignals.run {
         try rehearsal.write(
           snapshot, to: place, tokens: tokens, bookmarks: bookmarks.bookmarks, values: recorded,
@@ -87,7 +87,7 @@ struct Rehearse: HistctlCommand {
   }
 }
 
-/// What a rehearsal has made, and what becomes of tokens in it.
+/// The copy that a rehearsal has made, and the states of tokens in it.
 private struct RehearsalReport {
   let path: String
   let copy: String

@@ -111,7 +111,7 @@ struct Restore: HistctlCommand {
       return
     }
     if consent == .asks {
-      // The question comes after what it is about.
+      // Show the plan before the question about it.
       try writer.flush()
       guard session.diagnostics.ask(report.question) else {
         session.diagnostics.note("nothing was restored")

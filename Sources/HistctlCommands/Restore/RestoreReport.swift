@@ -4,7 +4,7 @@ import StoreEditing
 import StoreFormat
 import Terminal
 
-/// A plan of restoring and what became of it: as a page, a line, or JSON.
+/// A plan of restoring and its outcome: as a page, a line, or JSON.
 struct RestoreReport: FieldPage {
   let session: Session
   let writer: OutputWriter

@@ -83,7 +83,7 @@ struct Scrub: HistctlCommand {
     }
     guard consent != .dryRun else { return }
     if consent == .asks {
-      // The question comes after what it is about.
+      // Show the plan before the question about it.
       try writer.flush()
       guard
         session.diagnostics.ask(
@@ -93,7 +93,7 @@ struct Scrub: HistctlCommand {
         return session.end(with: .answerIsNo)
       }
     }
-    // A signal ends the copy in good order.
+    // A signal ends the copy cleanly.
     try report.write(
       try DeferredSignals.run { try operation.write(checking: { try DeferredSignals.check() }) })
   }

@@ -3,7 +3,7 @@ import HistoryOperations
 import StoreEditing
 import Terminal
 
-/// What a scrubbed copy keeps, and what was written: as a page, a line, or JSON.
+/// Writes what a scrubbed copy keeps, and the result: as a page, a line, or JSON.
 struct ScrubReport: FieldPage {
   let session: Session
   let writer: OutputWriter
@@ -90,7 +90,7 @@ struct ScrubReport: FieldPage {
       ?? "used once and kept nowhere"
   }
 
-  /// Writes what was done.
+  /// Writes the result.
   func write(_ result: ScrubOperation.Result) throws {
     if session.options.json { return try writer.writeLine(json(of: result)) }
     guard !session.options.quiet else { return }

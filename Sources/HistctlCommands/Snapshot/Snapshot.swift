@@ -46,7 +46,7 @@ struct Snapshot: HistctlCommand {
         Progress(label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
       }
       defer { line?.finish() }
-      // A signal ends the copy in good order.
+      // A signal ends the copy cleanly.
       let result = try DeferredSignals.run {
         try place.write(snapshot, after: position) { bytes in
           try DeferredSignals.check()

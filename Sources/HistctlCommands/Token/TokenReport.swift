@@ -3,10 +3,10 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// What a token means in a store and whether it works.
+/// The meaning of a token in a store, and whether it works.
 struct TokenReport: JSONConvertible {
   let token: ResolvedToken
-  /// Why it does not work, and how to go on; `nil` for a token that works.
+  /// The problem and the remedy; `nil` for a token that works.
   let problem: UnusableToken?
 
   init(_ token: ResolvedToken, resolver: TokenResolver) throws {

@@ -1,7 +1,7 @@
 /// The catalog of an archive: its segments in the order of sealing, each line chained to the one before.
 ///
-/// Lines are only ever added. Those of segments that were merged or forgotten stay, so that a head of the
-/// chain proves what there was, and ``entries`` are the segments that there are.
+/// Lines are only ever added. Those of merged or forgotten segments stay, so that a head of the chain
+/// still proves them; ``entries`` has only the present segments.
 public struct ArchiveCatalog: Hashable, Sendable {
   package let path: String
   private var listed = ListedSegments()
@@ -118,7 +118,8 @@ struct CatalogLines {
   private var offset: Int64 = 0
   private var piece: ArraySlice<UInt8> = []
   private var number = 0
-  /// The digest of the line before; `nil` after a damaged line, which says nothing about the next.
+  /// The digest of the line before; `nil` after a damaged line, because the next cannot be checked
+  /// against it.
   private var previous: ArchiveDigest? = ArchiveDigest.none
   /// The length of the incomplete line at the end, once all lines are read.
   private(set) var tornByteCount = 0
@@ -141,7 +142,7 @@ struct CatalogLines {
 
   /// Returns the next complete line, or `nil` after the last one.
   mutating func next() throws(ArchiveError) -> Line? {
-    // Of a line that is too long, only enough is kept to show that it is.
+    // Of a line that is too long, keep only enough to detect that.
     var bytes: [UInt8] = []
     var byteCount = 0
     var hasher = ArchiveHasher()

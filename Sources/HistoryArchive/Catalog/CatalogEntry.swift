@@ -6,16 +6,16 @@ import StoreFormat
 /// The line is canonical: an entry has exactly one text, which ends with the digest of the bytes before
 /// it. A line is sound if and only if writing its entry gives the same bytes.
 public struct CatalogEntry: Hashable, Sendable {
-  /// What a line says.
+  /// The kind of a line.
   package enum Kind: String, Sendable {
     /// History was sealed in a segment.
     case segment
     /// The segment replaces those listed before it that are within its range.
     case merge
-    /// As with ``merge``, and all segments of the store listed before that begin earlier are gone.
+    /// As ``merge``, and all segments of the store that are listed before and begin earlier are removed.
     case forget
 
-    /// Programs that know only sealing must not read an archive without knowing what is gone.
+    /// Programs that know only sealing must reject an archive with removed segments.
     fileprivate var schema: Int64 { self == .segment ? 1 : ArchiveFormat.catalogSchemas.upperBound }
   }
 

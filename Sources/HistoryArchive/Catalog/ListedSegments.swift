@@ -1,4 +1,4 @@
-/// The segments that the lines of a catalog leave: those that no later line replaces or removes.
+/// The segments of a catalog that no later line replaces or removes.
 struct ListedSegments: Hashable, Sendable {
   /// The segments, in the order of their lines.
   private(set) var entries: [CatalogEntry] = []
@@ -9,14 +9,14 @@ struct ListedSegments: Hashable, Sendable {
   mutating func add(_ lines: [CatalogEntry]) {
     if entries.isEmpty { entries = lines } else { entries += lines }
     guard lines.contains(where: { $0.kind != .segment }) else { return }
-    // From the end, because a line says what becomes of those before it.
+    // From the end, because a line replaces or removes segments of earlier lines.
     var left: [CatalogEntry] = []
     var gone: [String: Int64] = [:]
     var merged: [String: DisjointRanges] = [:]
     for entry in entries.reversed() {
       let isReplaced = merged[entry.store]?.hasAround(entry.range) ?? false
       if !isReplaced, entry.first >= gone[entry.store] ?? 0 { left.append(entry) }
-      // Also of a segment that is gone itself, for the files of those before it are.
+      // Also for a removed segment, because the files of those that it replaced are removed.
       if entry.kind != .segment, !isReplaced {
         merged[entry.store, default: .init()].insert(entry.range)
       }
@@ -26,7 +26,7 @@ struct ListedSegments: Hashable, Sendable {
     forgotten.merge(gone) { max($0, $1) }
   }
 
-  /// Returns how to tell which files of a store that no line lists are remains.
+  /// Returns a test for leftover files of a store.
   func leftovers(ofStore store: String) -> LeftoverSegments {
     // A full catalog is large; that of one store is not copied.
     let own =
@@ -36,7 +36,7 @@ struct ListedSegments: Hashable, Sendable {
   }
 }
 
-/// Tells which files of a store that no line of the catalog lists are remains of merging or forgetting.
+/// Identifies files of a store that merging or forgetting has left and no line of the catalog lists.
 struct LeftoverSegments {
   /// The number below which transactions were forgotten.
   let forgotten: Int64?
@@ -59,9 +59,9 @@ struct LeftoverSegments {
   }
 }
 
-/// Ranges of which none is within another.
+/// Ranges, none of which contains another.
 private struct DisjointRanges {
-  /// By their bounds, the highest first: lines are read from the end, where these are added.
+  /// Sorted by their bounds, highest first. Lines are read from the end, so that most are appended.
   private var ranges: [ClosedRange<Int64>] = []
 
   /// Whether one of them contains a range.

@@ -3,7 +3,7 @@ import HistoryCoding
 
 /// A SHA-256 digest.
 package struct ArchiveDigest: Hashable, Sendable {
-  /// All bits zero: the digest named where there is nothing before.
+  /// All bits zero: the digest for a missing predecessor.
   package static let none = ArchiveDigest([UInt8](repeating: 0, count: SHA256.byteCount))
 
   // Words rather than an array: a catalog in memory has two digests for each of its lines.

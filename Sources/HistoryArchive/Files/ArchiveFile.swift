@@ -142,7 +142,7 @@ final class TemporaryFile {
     descriptor = FileDescriptor(rawValue: number)
   }
 
-  // What was written is no longer needed.
+  // The written bytes are no longer needed.
   deinit { try? descriptor.close() }
 
   /// Appends bytes and returns the offset at which they begin.
@@ -156,7 +156,7 @@ final class TemporaryFile {
     return byteCount
   }
 
-  /// Opens the file for reading. It stays open after this is gone.
+  /// Opens the file for reading. It stays open after this object is released.
   ///
   /// - Parameter path: The path for messages.
   func opened(as path: String) throws(ArchiveError) -> ArchiveFile {

@@ -2,11 +2,11 @@ import DurableFiles
 import Libc
 import SystemPackage
 
-/// A lock on the folder of an archive, held for as long as this lives. It leaves no file behind.
+/// A lock on the folder of an archive, held until this object is released. It creates no file.
 package final class ArchiveLock: Sendable {
   private let descriptor: FileDescriptor
 
-  /// Locks an archive for reading: others may read, and none may seal.
+  /// Locks an archive for reading: other programs may read, but not seal.
   ///
   /// - Parameter wait: Seconds to wait for a program that is sealing.
   /// - Throws: ``ArchiveError/busy(path:seconds:)``, ``ArchiveError/unreadable(path:reason:)``.
@@ -31,10 +31,10 @@ package final class ArchiveLock: Sendable {
     }
   }
 
-  // Only the lock ends with it.
+  // Closing only ends the lock, so errors do not matter.
   deinit { try? descriptor.close() }
 
-  /// Ends the lock before this is gone.
+  /// Ends the lock before this object is released.
   func end() { flock(descriptor.rawValue, LOCK_UN) }
 
   private static func open(_ path: String) throws -> FileDescriptor {

@@ -46,8 +46,8 @@ package final class ExportedText {
     path == standardInput || suffixes.contains { path.hasSuffix($0) }
   }
 
-  /// Whether a file begins like exported lines or compressed text. A file that cannot be read does not;
-  /// opening it reports why.
+  /// Whether a file begins like exported lines or compressed text. Returns `false` for a file that
+  /// cannot be read; opening it reports why.
   package static func isLikely(at path: String) -> Bool {
     guard
       let descriptor = try? FileDescriptor.open(

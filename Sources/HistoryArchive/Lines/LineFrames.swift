@@ -113,7 +113,7 @@ struct LineFrames {
 
   /// Packs the last lines and sorts the frames.
   ///
-  /// - Throws: ``LineDisorder`` if a transaction is repeated or the lines are in no order.
+  /// - Throws: ``LineDisorder`` if a transaction is repeated or the lines are not sorted.
   mutating func finish() throws {
     try pack()
     groups.sort { $0.first.number < $1.first.number }

@@ -176,7 +176,7 @@ private struct ManifestParts {
   }
 }
 
-/// An object of a manifest. A member that is not as the format says is damage.
+/// An object of a manifest. A member that violates the format is damage.
 private struct ManifestObject {
   let path: String
   private let object: JSONObject
@@ -223,7 +223,7 @@ private struct ManifestObject {
     try optional(key, Self.countText, Self.count)
   }
 
-  /// The highest count. The sum of all counts of a manifest is then a number that Swift can hold.
+  /// The maximum count, so low that the sum of all counts in a manifest cannot overflow.
   private static let countLimit: Int64 = 1 << 44
   private static let countText = "an integer from 0 to \(countLimit)"
 

@@ -1,7 +1,7 @@
 import PersistentHistory
 import StoreFormat
 
-/// Reads what an archive holds of one store, as if it were one file.
+/// Reads the history that an archive has of one store, as if it were one file.
 ///
 /// Segments that overlap are read once. A single transaction is found by its segment's manifest and one
 /// frame.
@@ -22,7 +22,7 @@ package final class ArchiveReader {
   let parts: [ArchivedStore.Part]
   /// The transaction numbers of runs of segments without a gap.
   package let stretches: [ClosedRange<Int64>]
-  /// The segments that were used last, because questions about one place come together.
+  /// The segments that were used last, because successive lookups are often near each other.
   private var open: [(entry: CatalogEntry, reader: SegmentReader)] = []
   private static let maxOpen = 2
 
@@ -37,7 +37,7 @@ package final class ArchiveReader {
     self.init(archive, try archive.store(storeIdentifier))
   }
 
-  /// Reads a store of an archive whose catalog was read.
+  /// Creates a reader of a store in an archive whose catalog was read already.
   package init(_ archive: Archive, _ store: ArchivedStore) {
     self.archive = archive
     self.store = store
@@ -52,7 +52,7 @@ package final class ArchiveReader {
 }
 
 extension ArchiveReader: SegmentSource {
-  /// A segment, opened once for questions that follow each other.
+  /// Returns a segment, which stays open for the next lookups.
   func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
     if let known = open.first(where: { $0.entry == entry }) { return known.reader }
     if open.count == Self.maxOpen { open.removeFirst() }

@@ -3,7 +3,7 @@ import StoreFormat
 
 /// Opens the segments of one history.
 protocol SegmentSource: AnyObject {
-  /// A segment, opened once for questions that follow each other.
+  /// Returns a segment, which stays open for the next lookups.
   func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader
 }
 
@@ -14,7 +14,7 @@ protocol SegmentSource: AnyObject {
 final class ArchivedTransactions: TransactionSource {
   private let source: any SegmentSource
   private let query: HistoryQuery
-  /// The query without its condition on changes, for what a line says of its transaction.
+  /// The query without its condition on changes, which tests a line's transaction alone.
   private let head: HistoryQuery
   /// The condition for changes to be returned; `nil` for all.
   private let filter: ChangeCondition?

@@ -53,7 +53,7 @@ struct SegmentWalk {
 
   /// The first transaction after a number that is not skipped.
   ///
-  /// - Parameter rest: The number to skip; decreased by those that were.
+  /// - Parameter rest: The number to skip; decreased by the number of those skipped.
   func first(
     after number: Int64, skipping rest: inout Int64
   ) throws(ArchiveError) -> TransactionPosition? {
@@ -67,7 +67,7 @@ struct SegmentWalk {
 
   /// The last transaction before a number that is not skipped.
   ///
-  /// - Parameter rest: The number to skip; decreased by those that were.
+  /// - Parameter rest: The number to skip; decreased by the number of those skipped.
   func last(
     before number: Int64, skipping rest: inout Int64
   ) throws(ArchiveError) -> TransactionPosition? {

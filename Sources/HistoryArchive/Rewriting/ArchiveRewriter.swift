@@ -6,8 +6,9 @@ import SystemPackage
 /// Forgets the beginning of the history in an archive, and merges small segments.
 ///
 /// It works like sealing: a new segment is written, synchronized, read back and compared before a line of
-/// the catalog lists it, and files go only after the line that says so. An interruption at any point
-/// leaves a sound archive, and the next run continues. The folder is locked for as long as this lives.
+/// the catalog lists it, and files are removed only after the line that removes their segment. An
+/// interruption at any point leaves a sound archive, and the next run continues. The folder is locked
+/// until this object is released.
 package final class ArchiveRewriter {
   /// The maximum text of a merged segment in bytes, before compression.
   package var segmentSize = ArchiveSealer.defaultSegmentSize
@@ -22,7 +23,7 @@ package final class ArchiveRewriter {
   package init(archivePath: String, lockWait: Double = 0) throws(ArchiveError) {
     let archive = try Archive(path: archivePath)
     var status = stat()
-    // Of all stores, the catalog has the narrowest permissions.
+    // The catalog has the narrowest permissions of all stores.
     permissions =
       stat(archive.catalogPath, &status) == 0
       ? FilePermissions(rawValue: status.st_mode & 0o666 | 0o600) : .ownerReadWrite
@@ -42,7 +43,7 @@ package final class ArchiveRewriter {
   ///   - number: The first transaction that stays.
   ///   - identifier: The store.
   ///   - check: Called when everything is written, just before the line of the catalog by which history
-  ///     is forgotten; if it throws, nothing is.
+  ///     is forgotten; if it throws, nothing is forgotten.
   /// - Returns: The numbers of the forgotten transactions, or `nil` if there are none.
   @discardableResult
   package func forget(
@@ -90,14 +91,14 @@ package final class ArchiveRewriter {
       identifier: identifier, entries: catalog.entries.filter { $0.store == identifier })
   }
 
-  /// Lists one segment with the transactions of parts of others.
+  /// Adds a line for one segment with the transactions of parts of others.
   private func replace(
     _ parts: [ArchivedStore.Part], as kind: CatalogEntry.Kind, check: () throws -> Void = {}
   ) throws {
     guard let first = parts.first else { return }
     try folder.checkSpace(in: catalog)
     let store = first.entry.store
-    // A segment that is there already, as its files must stay as they are.
+    // Reuse an existing segment with this range: its files must not change.
     let present = self.store(store).entries.first { parts.count == 1 && $0.range == first.range }
     if let present {
       try check()
@@ -112,7 +113,7 @@ package final class ArchiveRewriter {
     try folder.append(CatalogEntry(kind, manifest, digest, in: catalog), to: &catalog)
   }
 
-  /// Removes what this run or an interrupted one has left.
+  /// Removes files that this run or an interrupted one has left.
   package func removeRemains(of store: String) throws(ArchiveError) {
     try OrphanedSegments(archive: folder.archive, store: store).removeRemains(except: catalog)
   }

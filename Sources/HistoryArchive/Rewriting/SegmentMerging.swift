@@ -16,8 +16,8 @@ struct SegmentMerging {
   ///
   /// Sources are opened one after the other, because there may be thousands.
   ///
-  /// - Parameter parts: Consecutive parts of segments with one schema. Only of the first one may the
-  ///   beginning be left out.
+  /// - Parameter parts: Consecutive parts of segments with one schema. Only the first part may omit the
+  ///   beginning of its segment.
   /// - Returns: The manifest and the digest of its file; `nil` without parts.
   func merge(_ parts: [ArchivedStore.Part]) throws -> (SegmentManifest, ArchiveDigest)? {
     guard let first = parts.first, let last = parts.last else { return nil }
@@ -66,7 +66,7 @@ struct SegmentMerging {
     }
     for part in parts {
       let source = try archive.segment(part.entry)
-      // Damage must not get a digest that fits.
+      // Damage must not get a valid digest.
       try source.checkDigest()
       let cursor = source.transactions(in: part.range)
       while let transaction = try cursor.nextTransaction() {

@@ -4,8 +4,8 @@ import PersistentHistory
 import StoreFormat
 import SystemPackage
 
-/// The folder of an archive that is being written: created if it is missing, and locked for as long as
-/// this lives.
+/// The folder of an archive that is being written: created if it is missing, and locked until this
+/// object is released.
 final class ArchiveFolder {
   let archive: Archive
   /// The maximum size of the catalog in bytes.
@@ -30,7 +30,7 @@ final class ArchiveFolder {
     }
   }
 
-  /// Creates a folder, and those above it, that may be read by those who may read the files in it.
+  /// Creates a folder, and those above it, readable by the users who may read the files in it.
   private static func make(
     _ path: String, permissions: FilePermissions
   ) throws(ArchiveError) {
@@ -81,7 +81,7 @@ final class ArchiveFolder {
     return catalog
   }
 
-  /// Throws an error if the catalog cannot take a line, which the next reader would then refuse.
+  /// Throws an error if another line would make the catalog too large for readers.
   func checkSpace(
     for byteCount: Int = ArchiveFormat.catalogLineLimit, in catalog: ArchiveCatalog
   ) throws(ArchiveError) {
@@ -103,8 +103,8 @@ final class ArchiveFolder {
     try withCatalog { file in
       var status = stat()
       guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-      // Those who may not read the store may not read its catalog either. Only the owner can change
-      // that, and `verify` reports permissions that are too wide.
+      // Users who may not read the store must not read its catalog. Only the owner can change
+      // permissions, and `verify` reports permissions that are too wide.
       let allowed = status.st_mode & mode_t(permissions.rawValue) & 0o777
       if allowed != status.st_mode & 0o777 { _ = fchmod(file.rawValue, allowed) }
       do {

@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// A segment is written, synchronized, read back and compared with a second reading of the store, and
 /// only then listed in the catalog. An interruption at any point leaves a sound archive, and the next
-/// run continues. The folder is locked for as long as this lives.
+/// run continues. The folder is locked until this object is released.
 ///
 /// ```swift
 /// let store = try StoreFile(path: "default.store")
@@ -69,7 +69,7 @@ package final class ArchiveSealer {
     progress: @escaping Progress = { _, _, _ in }
   ) throws -> SealedSegments {
     guard let recordedValues else { return try seal(snapshot, helpers, nil, before: cut, progress) }
-    // They are read twice, and another program may erase some in between.
+    // Recorded values are read twice, and another program may erase some in between.
     return try recordedValues.inOneState {
       try seal(snapshot, helpers, $0, before: cut, progress)
     }
@@ -156,7 +156,7 @@ package struct SealedSegments: Hashable, Sendable {
   package var byteCount: Int64 { sum { $0.byteCount } }
   package var textByteCount: Int64 { sum { $0.textByteCount } }
 
-  // The manifest of an adopted segment may say anything.
+  // The manifest of an adopted segment may have any numbers, so that sums may overflow.
   private func sum(_ value: (SegmentManifest) -> Int64) -> Int64 {
     segments.reduce(0) { $0 &+ value($1.manifest) }
   }

@@ -15,9 +15,9 @@ struct FramePacker: WindowPacker {
   private var frames: [PackedFrame] = []
   /// The complete lines in the encoder.
   private var lines = Lines()
-  /// The place in the encoder at which the text begins that is in no frame yet.
+  /// The place in the encoder after the text that is in frames.
   private var start = 0
-  /// Whether that text continues a line of which frames have been made.
+  /// Whether the text from `start` on continues a line that has frames already.
   private var isInLongLine = false
 
   private struct Lines {
@@ -78,7 +78,7 @@ struct FramePacker: WindowPacker {
     return takeFrames()
   }
 
-  /// Returns the frames that are made, and leaves the text that is not in one yet.
+  /// Returns the finished frames, and keeps the text that is not in one yet.
   mutating func takeFrames() -> [PackedFrame] {
     defer { frames = [] }
     return frames
@@ -86,7 +86,7 @@ struct FramePacker: WindowPacker {
 
   mutating func finish() throws -> [PackedFrame] { try takePiece(in: nil) }
 
-  /// Removes the text of which frames have been made.
+  /// Removes the text that is in frames.
   private mutating func clear() {
     encoder.removeAll()
     start = 0

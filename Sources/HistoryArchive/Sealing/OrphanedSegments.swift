@@ -56,14 +56,15 @@ struct OrphanedSegments {
     }
   }
 
-  /// Removes the files of a segment. A manifest may be left without a segment, never the other way round.
+  /// Removes the files of a segment. A manifest may be left without a segment, but not a segment without
+  /// a manifest.
   func remove(_ range: ClosedRange<Int64>) {
     FileStatus.remove(archive.segmentPath(range, ofStore: store))
     FileStatus.remove(archive.manifestPath(range, ofStore: store))
   }
 
-  /// Whether a segment is a leftover, and those that have its transactions are there: if the end of the
-  /// catalog was lost, they are not.
+  /// Whether a segment is a leftover and the segments that have its transactions exist. They are missing
+  /// if the end of the catalog was lost.
   private func isReplaced(_ range: ClosedRange<Int64>, _ leftovers: LeftoverSegments) -> Bool {
     if leftovers.isForgotten(range) { return true }
     let coverage = leftovers.coverage(of: range)
@@ -94,7 +95,8 @@ struct OrphanedSegments {
     return found.sorted { $0.manifest.first.number < $1.manifest.first.number }
   }
 
-  /// Reads the manifest of a range, or returns `nil` if the segment is not there as it was sealed.
+  /// Reads the manifest of a range, or returns `nil` if the segment is missing or differs from what was
+  /// sealed.
   private func sealed(
     _ range: ClosedRange<Int64>
   ) throws(ArchiveError) -> (manifest: SegmentManifest, digest: ArchiveDigest)? {

@@ -3,7 +3,7 @@ import StoreEditing
 import StoreFormat
 
 extension Archive {
-  /// Returns the digests of the rows that a deletion takes, as they are sealed here.
+  /// Returns the digests of the rows that a deletion removes, as they are sealed here.
   ///
   /// ``/PersistentHistory/HistoryPruner`` compares them with the rows that it deletes. Every sealed
   /// transaction of the deletion is unpacked and decoded.

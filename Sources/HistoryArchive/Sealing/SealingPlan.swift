@@ -109,7 +109,7 @@ package struct SealingPlan: Hashable, Sendable {
     return try snapshot.lastTransaction(before: firstKept)
   }
 
-  /// Throws an error unless the store has the same transaction as the archive, or has had it.
+  /// Throws an error unless the store has the archive's last transaction, or had it before.
   static func check(
     _ sealed: TransactionPosition, _ archive: Archive, _ snapshot: StoreSnapshot
   ) throws {
@@ -138,8 +138,8 @@ package struct SealingPlan: Hashable, Sendable {
 
   /// Returns the first transaction of the store that differs in the archive, or `nil` if there is none.
   ///
-  /// Copies have the same transactions up to where they parted and none after that, so this is a binary
-  /// search.
+  /// Copies have the same transactions up to where they diverged and none in common after that, so this
+  /// is a binary search.
   private static func firstDifference(
     _ archive: Archive, _ snapshot: StoreSnapshot
   ) throws -> Int64? {

@@ -66,7 +66,7 @@ struct SegmentSealing {
     sizes.total = segmentSize
     sizes.window = min(
       max(segmentSize / 8, Self.windowSizes.lowerBound), Self.windowSizes.upperBound)
-    // Until the text of a transaction is known, a number that surely fits.
+    // A safe number until the size of a transaction's text is known.
     sizes.firstSpan = min(max(segmentSize >> 13, 1), 512)
     let plan = WindowPlan(
       query: query, newest: try snapshot.newestTransaction()?.number, sizes: sizes)
@@ -103,7 +103,7 @@ struct SegmentSealing {
     }
     let groups = manifest.runs(ofAbout: FrameComparer.windowSize)
     let windows = ListedWindows(FrameComparer.transactions(of: groups, manifest))
-    // Without values, for the log may no longer hold those that the first reading found in it.
+    // Without values, because the log may no longer hold those that the first reading found.
     var query = HistoryQuery(after: manifest.first.number - 1, until: manifest.last.number)
     // The first reading follows the order of the rows.
     query.looksUpChanges = true

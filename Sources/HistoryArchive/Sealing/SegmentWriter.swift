@@ -37,8 +37,8 @@ final class SegmentWriter {
   private var textByteCount: Int64 = 0
   private var byteCount: Int64 = 0
 
-  /// - Parameter start: A number that the first transaction is about; the name of the file is not known
-  ///   until all is written.
+  /// - Parameter start: The approximate number of the first transaction; the name of the file is not
+  ///   known until all is written.
   init(
     archive: Archive, store: String, near start: Int64, permissions: FilePermissions
   ) throws(ArchiveError) {

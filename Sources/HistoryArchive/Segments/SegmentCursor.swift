@@ -4,22 +4,21 @@ import StoreFormat
 
 /// Steps through the transactions of a segment, each with its changes.
 ///
-/// It is to a segment what ``/PersistentHistory/HistoryReader`` is to a store: memory does not grow
-/// with the number of transactions, nor with that of a transaction's changes if they are read one by
-/// one.
+/// It works like ``/PersistentHistory/HistoryReader`` for a store: memory does not grow with the number
+/// of transactions, nor with that of a transaction's changes if they are read one by one.
 public final class SegmentCursor {
   private let reader: SegmentReader
   private let range: ClosedRange<Int64>
   private let isAscending: Bool
-  /// The frames to go on with; `nil` after the last one.
+  /// The frames that are left; `nil` after the last one.
   private var frames: Range<Int>?
   /// The lines of the current frame that are left, the next one last; empty in a long line.
   private var lines: [ArraySlice<UInt8>] = []
   /// The line of the current transaction.
   private var line: TransactionLineReader?
-  /// The frames in which a long line goes on.
+  /// The frames in which a long line continues.
   private var nextPieces: Range<Int> = 0..<0
-  /// The beginning of the current line, and the frames in which it goes on.
+  /// The beginning of the current line, and the frames in which it continues.
   private var start: (line: ArraySlice<UInt8>, pieces: Range<Int>) = ([], 0..<0)
   private var current: Int64?
 

@@ -7,9 +7,9 @@ import StoreFormat
 
 /// Reads a segment frame by frame.
 ///
-/// Nothing is trusted: the seek table must be that of the manifest, each frame must have the size
-/// that both say and its checksum must fit, and memory is limited whatever the file says. A reader is
-/// for one thread at a time.
+/// The file is not trusted: the seek table must match the manifest, each frame must have the size that
+/// both state and a valid checksum, and memory is limited whatever the file contains. A reader is for
+/// one thread at a time.
 ///
 /// ```swift
 /// let archive = try Archive(path: "history-archive")
@@ -22,7 +22,7 @@ import StoreFormat
 /// }
 /// ```
 public final class SegmentReader {
-  /// What the segment holds.
+  /// The manifest of the segment.
   package let manifest: SegmentManifest
   /// The entities of the store when the segment was sealed.
   package let schema: HistorySchema
@@ -118,7 +118,7 @@ public final class SegmentReader {
     return lines
   }
 
-  /// A frame and those in which its last line goes on.
+  /// A frame and those in which its last line continues.
   func frames(from index: Int) -> Range<Int> {
     var end = index + 1
     while end < manifest.frames.count, manifest.frames[end].isContinuation { end += 1 }
@@ -148,7 +148,7 @@ public final class SegmentReader {
 final class FrameUnpacker {
   /// The maximum size of a frame, in bytes.
   static let maxPackedBytes = ZSTD_compressBound(ArchiveFormat.frameLimit)
-  /// What a frame of zstd begins with.
+  /// The first bytes of a zstd frame.
   private static let magic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
   /// The bits of a frame's fifth byte: a checksum follows, and a dictionary is needed.
   private static let checksumBit: UInt8 = 4

@@ -1,6 +1,6 @@
 import PersistentHistory
 
-/// What can be wrong with an archive, or between it and its store.
+/// A kind of damage to an archive, or of a difference between it and its store.
 package enum ArchiveFindingKind: String, FindingKind {
   // The catalog.
   case damagedCatalog
@@ -15,7 +15,7 @@ package enum ArchiveFindingKind: String, FindingKind {
   case damagedLine
   case contradictedManifest
   case unreadableFile
-  // What there is altogether.
+  // The archive as a whole.
   case archiveGap
   case unlistedSegment
   case leftoverSegment

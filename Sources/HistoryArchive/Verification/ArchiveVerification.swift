@@ -8,9 +8,9 @@ import Synchronization
 /// an anchor that is kept elsewhere.
 ///
 /// Catalog and manifests are encoded again from their content and compared, and segments are compared
-/// with their digests, so that every flipped byte is found. With ``Options/decodesLines`` every line is
-/// also decoded, encoded again and compared, and so is what the manifests say of them: that finds
-/// archives whose digests were forged too. Nothing is changed, and memory is limited.
+/// with their digests, so that every flipped byte is found. With ``Options/decodesLines``, every line is
+/// also decoded, encoded again, and compared with its text and the manifest. That also finds archives
+/// with forged digests. Nothing is changed, and memory is limited.
 ///
 /// ```swift
 /// let verification = try ArchiveVerification(path: "history-archive")
@@ -73,8 +73,8 @@ package struct ArchiveVerification: Sendable {
     var folders = FolderInspection(archive, limit: options.limit)
     folders.run(catalog.listed)
     findings.add(folders.findings)
-    // Segments do not change, so other programs may work on the archive from here on. Those that are
-    // merged or forgotten meanwhile are no findings.
+    // Segments do not change, so other programs may work on the archive from here on. Segments that are
+    // merged or forgotten meanwhile are not findings.
     lock?.end()
     facts.head = catalog.head
     facts.catalogLineCount = catalog.digests.count
@@ -84,7 +84,7 @@ package struct ArchiveVerification: Sendable {
   }
 
   /// Prevents sealing while the catalog is compared with the files. A folder that cannot be opened for
-  /// that is verified without.
+  /// locking is verified without a lock.
   private static func lock(
     _ path: String, wait: Double
   ) throws(ArchiveError) -> ArchiveLock? {

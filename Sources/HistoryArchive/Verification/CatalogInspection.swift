@@ -1,8 +1,8 @@
 import PersistentHistory
 
-/// Verifies a catalog line by line, and goes on after a damaged line.
+/// Verifies a catalog line by line, and continues after a damaged line.
 struct CatalogInspection {
-  /// What the lines that could be read leave.
+  /// The present segments according to the lines that could be read.
   private(set) var listed = ListedSegments()
   /// The digest of each line.
   private(set) var digests: [ArchiveDigest] = []

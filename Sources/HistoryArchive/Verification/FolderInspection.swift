@@ -68,7 +68,8 @@ struct FolderInspection {
 
   private static let noPart = "it is not part of the format"
 
-  /// The names in a folder, sorted; those that begin with a dot are the system's.
+  /// Returns the names in a folder, sorted, without those that begin with a dot, which are the
+  /// system's.
   private mutating func names(in folder: String) -> [String] {
     guard access(folder, R_OK | X_OK) == 0 else {
       if errno != ENOENT {

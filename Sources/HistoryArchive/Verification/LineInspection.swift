@@ -13,7 +13,7 @@ struct LineFacts {
   var times: ClosedRange<StoreTimestamp>?
   var transactionCount: Int64 = 0
   var tally = ChangeTally()
-  /// Whether all of it could be read.
+  /// Whether the whole content could be read.
   var isComplete = true
 
   init(limit: Int) { findings = FindingLog(limit: limit) }
@@ -26,7 +26,7 @@ struct LineFacts {
     if let time = position.timestamp { add(time...time) }
   }
 
-  /// Adds what follows.
+  /// Adds the content that follows.
   mutating func add(_ next: LineFacts) {
     findings.add(next.findings)
     if first == nil { first = next.first }
@@ -62,7 +62,7 @@ struct LineInspection {
   private let limit: Int
   private var encoder = TransactionLineEncoder()
   private var facts: LineFacts
-  /// The text that was not compared yet, and the frames in which it goes on.
+  /// The text that was not compared yet, and the frames in which it continues.
   private var expected: ArraySlice<UInt8> = []
   private var expectedFrames: Range<Int> = 0..<0
 
@@ -144,7 +144,7 @@ struct LineInspection {
     try compareText()
   }
 
-  /// Compares what was encoded with the text that comes next.
+  /// Compares the encoded text with the next text of the segment.
   private mutating func compareText() throws {
     var place = 0
     while place < encoder.byteCount {

@@ -60,7 +60,7 @@ struct SegmentInspection {
       }
     } catch {
       add(error, .missingSegment, .damagedSegment, segmentPath)
-      // The frames that can be read tell where it is damaged.
+      // Reading each frame locates the damage.
       if readsContent, case .damaged = error, manifest != nil { try? inspectFrames(nil) }
     }
   }
@@ -159,7 +159,7 @@ struct SegmentInspection {
   }
 
   private static func agree(_ counts: [SegmentCount], _ stated: [SegmentCount]) -> Bool {
-    // With very many entities it depends on the order which of them are counted together.
+    // Above the maximum number of entities, their order decides which are counted together.
     guard stated.count >= ChangeTally.maxEntities else { return counts == stated }
     func sums(_ counts: [SegmentCount]) -> ChangeCounts {
       counts.reduce(into: ChangeCounts()) { $0.add($1.counts) }

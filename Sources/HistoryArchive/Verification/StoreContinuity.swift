@@ -2,8 +2,8 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Compares a store with an archive of it: what both have must be the same, and nothing may be missing
-/// between them.
+/// Compares a store with an archive of it: transactions that both have must be equal, and none may be
+/// missing between the two.
 package struct StoreContinuity: Sendable {
   /// The findings.
   package private(set) var findings: FindingLog<ArchiveFindingKind>
@@ -19,7 +19,7 @@ package struct StoreContinuity: Sendable {
   ///   - snapshot: The store.
   ///   - archive: The archive.
   ///   - limit: The maximum number of findings of each kind.
-  ///   - progress: Receives the number of transactions that have been compared, now and then.
+  ///   - progress: Receives the number of compared transactions at intervals.
   /// - Throws: ``ArchiveError`` if the archive has nothing of the store or cannot be read, and
   ///   ``/StoreFormat/StoreError``.
   package init(
@@ -52,7 +52,7 @@ package struct StoreContinuity: Sendable {
     }
   }
 
-  /// Looks for transactions that neither has, and for those that the store must still know.
+  /// Looks for transactions that neither has, and for those that the store must still have.
   private mutating func inspectReach(
     of snapshot: StoreSnapshot, _ oldest: TransactionPosition?, _ last: Int64,
     _ next: TransactionPosition?

@@ -3,8 +3,8 @@ import CZstd
 
 /// Reads text that may be compressed with zstd or gzip, piece by piece.
 ///
-/// The first bytes tell the compression. Several frames or members may follow each other, as in exported
-/// files. Memory does not grow with the text, nor with what a hostile file says of itself.
+/// The first bytes determine the compression. A text may consist of several frames or members, as
+/// exported files do. Memory does not grow with the text, nor with sizes that a hostile file claims.
 package final class TextUnpacker {
   /// The maximum size of a piece, in bytes.
   private static let pieceSize = 1 << 18
@@ -26,7 +26,7 @@ package final class TextUnpacker {
   /// The compression, once it is known.
   private var method: Method?
   private var input = [UInt8](repeating: 0, count: TextUnpacker.pieceSize)
-  /// The input that was not unpacked yet.
+  /// The input that is not unpacked yet.
   private var rest = 0..<0
   private var isAtEnd = false
   /// Whether the input so far ends with a frame or member.
@@ -58,7 +58,7 @@ package final class TextUnpacker {
       let method = try self.method ?? begin()
       if rest.isEmpty, isComplete { return nil }
       let isLast = rest.isEmpty
-      // Without input, the unpacker's own memory is emptied.
+      // Without input, unpack what the library still holds.
       let piece: [UInt8]
       switch method {
       case .plain:
@@ -100,7 +100,7 @@ package final class TextUnpacker {
     } else if bytes.starts(with: Self.gzipMagic) {
       let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
       stream.initialize(to: z_stream())
-      // 16 beyond the window's size asks for gzip's frame.
+      // Adding 16 to the window size selects the gzip format.
       guard czlib_inflate_init(stream, MAX_WBITS + 16) == Z_OK else {
         stream.deallocate()
         throw Self.outOfMemory
@@ -156,7 +156,7 @@ package final class TextUnpacker {
           status = CZlib.inflate(stream, Z_NO_FLUSH)
         } while (status == Z_OK || status == Z_STREAM_END) && stream.pointee.avail_in > 0
           && stream.pointee.avail_out > 0
-        // There was nothing to do.
+        // zlib could make no progress, which is not an error here.
         if status == Z_BUF_ERROR { status = Z_OK }
         left = Int(stream.pointee.avail_in)
         count = target.count - Int(stream.pointee.avail_out)
@@ -178,6 +178,6 @@ package final class TextUnpacker {
 
 /// Why compressed text cannot be unpacked.
 package struct UnpackingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong with it.
+  /// The problem, without the path.
   package let description: String
 }

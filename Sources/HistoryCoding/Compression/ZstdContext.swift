@@ -13,7 +13,7 @@ package final class ZstdContext {
   }
 
   private let context: OpaquePointer
-  /// The buffer for a frame, which is kept, because so much memory would be returned and cleared each time.
+  /// The buffer for a frame. It is kept, because allocating and clearing it for each frame is expensive.
   private var buffer: [UInt8] = []
 
   /// Creates a context.

@@ -10,11 +10,11 @@ import StoreFormat
 /// The columns are MD5, name, inode, mode, UID, GID, size, and the times of access, modification, change
 /// and creation in whole seconds since 1970. The time of an insert is that of creation, that of an update
 /// that of modification, and that of a delete, or a change of a kind that no framework writes, that of
-/// change. The other times are 0, and all are without a time after 1970. The inode is the transaction's
-/// number and the change's, so that no two lines of a store have the same.
+/// change. The other times are 0, and so are all times of a transaction without a time after 1970. The
+/// inode is the number of the transaction and that of the change, and unique within a store.
 ///
-/// `mactime` decodes a percent sign with two hexadecimal digits in each column, and loses a line whose
-/// name then has a line end. So names are escaped in two steps: controls, separators of lines and
+/// `mactime` decodes a percent sign with two hexadecimal digits in each column, and drops a line whose
+/// decoded name contains a line end. So names are escaped in two steps: controls, separators of lines and
 /// controls of direction become `\u{A}`, and a backslash two; then `%` becomes `%25` and `|` becomes `%7C`.
 package struct BodyFileEncoder: BufferedEncoder {
   var writer = JSONWriter(capacity: 1 << 16)

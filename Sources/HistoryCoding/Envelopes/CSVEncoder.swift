@@ -3,12 +3,12 @@ import StoreFormat
 
 /// Writes a table of comma-separated values (RFC 4180) with a heading and one row for each change.
 ///
-/// Rows end with a line feed, which every reader of CSV accepts and tools for lines of text need. A cell
-/// without a value is empty, and an empty text is `""` (in a table of one column both are, because an
-/// empty line would not be a row). Names of attributes are an array in JSON, tombstones and extra columns
-/// are objects in JSON, coded as in the line of a transaction; a mask is hexadecimal digits. A text that
-/// is not clean UTF-8 or holds a NUL is written as `{"$text":base64}`, and a clean text of that form
-/// cannot be distinguished from it.
+/// Rows end with a line feed, which every CSV reader accepts and line-based tools need. A cell without a
+/// value is empty, and an empty text is `""` (in a table of one column both are, because an empty line
+/// would not be a row). Names of attributes are an array in JSON, tombstones and extra columns are
+/// objects in JSON, coded as in the line of a transaction; a mask is hexadecimal digits. A text that is
+/// not clean UTF-8 or holds a NUL is written as `{"$text":base64}`, and a clean text of that form cannot
+/// be distinguished from it.
 ///
 /// Texts are written as they are. A spreadsheet may take one that begins with `=`, `+`, `-` or `@` for a
 /// formula. With `guardsFormulas`, such authors, bundles, processes, contexts and entities get an
@@ -264,7 +264,8 @@ struct CSVWriter: Sendable {
   /// Writes the bytes of a text that is not clean as an object in JSON.
   mutating func append(malformed bytes: UnsafeBufferPointer<UInt8>) {
     beginCell()
-    // Quoted, the object's own quotation marks are doubled; base64 brings a pair of its own.
+    // In a quoted cell, the object's quotation marks are doubled. `appendBase64` writes a pair of its
+    // own.
     buffer.appendRaw("\"{\"\"$text\"\":\"")
     buffer.appendBase64(bytes)
     buffer.appendRaw("\"}\"")

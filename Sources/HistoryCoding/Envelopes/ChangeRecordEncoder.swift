@@ -46,7 +46,7 @@ package struct ChangeRecordEncoder: BufferedEncoder {
   package mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
 }
 
-/// The flat record of a change, with everything that its transaction says of itself.
+/// The flat record of a change, including the members of its transaction.
 ///
 /// The transaction's part is written once when it begins, and copied into each record.
 struct ChangeRecord: Sendable {
@@ -56,7 +56,7 @@ struct ChangeRecord: Sendable {
 
   init(fields: FieldSelection = FieldSelection(ChangeRecordEncoder.fields)) { self.fields = fields }
 
-  /// Writes what the records of a transaction share.
+  /// Writes the members that all records of a transaction share.
   mutating func begin(_ transaction: HistoryTransaction) {
     shared.removeAll()
     shared.appendRaw(UInt8(ascii: "{"))
@@ -74,7 +74,7 @@ struct ChangeRecord: Sendable {
     writer.appendText(of: shared)
     var isFirst = isSharedEmpty
     writer.append(membersOf: change, text, fields: fields, &isFirst)
-    // Not a field: it is there if the query asks for it.
+    // Not a selectable field: it is written if the query asks for it.
     if let present { writer.append(present, &isFirst) }
     writer.appendRaw(UInt8(ascii: "}"))
   }

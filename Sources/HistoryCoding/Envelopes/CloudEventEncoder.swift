@@ -11,15 +11,14 @@ import StoreFormat
 /// ```
 ///
 /// `data` is the whole record of ``ChangeRecordEncoder``, so that it makes sense on its own. The types
-/// begin with `alt.histctl`, because `.alt` is the top-level domain that the DNS leaves to names
-/// outside it (RFC 9476): nobody's domain is claimed. `id` is the transaction's number and the
-/// change's, unique within a store and all copies that are the same history; `sequence` sorts as text
-/// in the order of the history, with gaps.
+/// begin with `alt.histctl`, because RFC 9476 reserves the top-level domain `.alt` for names outside
+/// the DNS. `id` is the transaction's number and the change's, unique within a store and its copies
+/// with the same history; `sequence` sorts as text in the order of the history, with gaps.
 ///
-/// Attributes are strings of CloudEvents, which lack control characters and some others: in the name
-/// of an entity and the identifier of a store those, and the percent sign, are percent-encoded. A
-/// time outside the years 1 to 9999 is absent, and so is the subject if the row names no object.
-/// A change of a kind that no framework writes has the type `alt.histctl.unknown`.
+/// Attributes are CloudEvents strings, which exclude control characters and some others. These and the
+/// percent sign are percent-encoded in the name of an entity and the identifier of a store. A time
+/// outside the years 1 to 9999 is absent, and so is the subject if the row names no object. A change of
+/// a kind that no framework writes has the type `alt.histctl.unknown`.
 package struct CloudEventEncoder: BufferedEncoder {
   static let fields: [LineKey] = [
     .specversion, .source, .time, .datacontenttype, .dataschema, .type, .id, .subject, .sequence,
@@ -118,7 +117,7 @@ extension JSONWriter {
   /// zeros, 19 digits in all.
   ///
   /// A negative number is a minus sign, which sorts before every digit, and its distance from the
-  /// lowest number there is.
+  /// lowest `Int64`.
   fileprivate mutating func appendOrderedNumber(_ number: Int64) {
     if number < 0 { appendRaw(UInt8(ascii: "-")) }
     var rest = number < 0 ? UInt64(number &- Int64.min) : UInt64(number)

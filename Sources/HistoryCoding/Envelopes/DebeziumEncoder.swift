@@ -11,19 +11,20 @@ import StoreFormat
 ///  "history":{"attributes":["name"],"columnsRaw":"10"}}
 /// ```
 ///
-/// It is the payload alone, as converters write it that omit schemas. History has no values but those
-/// that deleted objects left. So `after` has only the key, under the name of its column, and `before`
-/// is null except for deletes, where it has the key and what was preserved, coded as in the line of a
-/// transaction: as a database does that logs no more than the replica identity. For an update whose
-/// values were recorded, `before` and `after` have the key and these values, and `history` has them
-/// again, with their types. What an update touched is named in `history`, which is not Debezium's.
+/// It is the payload alone, as written by converters that omit schemas. History has no values except
+/// those that deleted objects left. So `after` has only the key, under the name of its column, and
+/// `before` is null except for deletes, where it has the key and the preserved values, coded as in the
+/// line of a transaction. Debezium gets the same from a database that logs only the replica identity.
+/// For an update whose values were recorded, `before` and `after` have the key and these values, and
+/// `history` has them again, with their types. `history`, which Debezium does not define, names the
+/// attributes that an update set.
 ///
-/// What Debezium defines is always there, null if there is nothing; what it does not define (the author
-/// and its like in `source`, and `history`'s members) is absent then. Both times are that of the save,
-/// so that the same history always gives the same bytes. A change of a kind that no framework writes
-/// has no `op` and no line, which leaves a gap in the orders. There are no BEGIN and END records, which
-/// Debezium keeps in a stream of their own, and transactions without changes and query generations do
-/// not appear.
+/// Members that Debezium defines are always present, and null without a value. Others (such as the
+/// author in `source`, and those of `history`) are omitted without a value. Both times are that of the
+/// save, so that the same history always gives the same bytes. A change of a kind that no framework
+/// writes has no `op` and no line, which leaves a gap in the orders. There are no BEGIN and END
+/// records, which Debezium keeps in a stream of their own, and transactions without changes and query
+/// generations do not appear.
 package struct DebeziumEncoder: BufferedEncoder {
   static let fields: [LineKey] = [
     .before, .after, .source, .op, .milliseconds, .transaction, .history,
@@ -37,7 +38,8 @@ package struct DebeziumEncoder: BufferedEncoder {
   private var texts = EntityTexts()
   private var order = CollectionOrder()
   private var changeCount: Int64 = 0
-  // What the events of a transaction share: the source up to its table, the time, and extra columns.
+  // The parts that the events of a transaction share: the source up to its table, the time, and extra
+  // columns.
   private var source = JSONWriter(capacity: 1024)
   private var milliseconds = JSONWriter(capacity: 64)
   private var transactionNumber: Int64 = 0
@@ -136,7 +138,7 @@ package struct DebeziumEncoder: BufferedEncoder {
     writer.appendRaw("}\n")
   }
 
-  /// Writes what the row was and is.
+  /// Writes the row before and after the change.
   private mutating func appendRows(
     of change: HistoryChange, _ kind: ChangeKind, _ text: EntityText?, _ isFirst: inout Bool
   ) {
@@ -162,7 +164,7 @@ package struct DebeziumEncoder: BufferedEncoder {
     }
   }
 
-  /// Writes a row: its key, and what else is known of it.
+  /// Writes a row: its key and its known values.
   private mutating func appendRow(
     _ primaryKey: Int64?, _ appendValues: (inout JSONWriter, inout Bool) -> Void
   ) {
@@ -197,9 +199,9 @@ extension StoreTimestamp {
 ///
 /// Its size depends on the number of entities, not of changes, and is limited.
 private struct CollectionOrder: Sendable {
-  /// More entities than models have; further ones are not counted.
+  /// The maximum number of entities, more than models have; further ones are not counted.
   private static let maxEntities = 10_000
-  /// Few entities are found faster by looking at each than by hashing their names.
+  /// Up to this number of entities, a linear search is faster than hashing names.
   private static let fewEntities = 8
 
   private var counts: [(entity: HistoryEntity?, count: Int64)] = []

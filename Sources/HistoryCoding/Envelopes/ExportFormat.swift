@@ -9,18 +9,18 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   case jsonl
   /// One flat JSON line per change, for engines that analyse tables; see ``ChangeRecordEncoder``.
   ///
-  /// It cannot carry transactions without changes, and no query generations.
+  /// It cannot carry transactions without changes or query generations.
   case changes
   /// One CloudEvents 1.0 event per change; see ``CloudEventEncoder``.
   ///
-  /// It cannot carry more than ``changes`` does. Without a store identifier its events are unique
+  /// It has the same limits as ``changes``. Without a store identifier its events are unique
   /// only among themselves.
   case cloudevents
   /// One change event per change in Debezium's envelope; see ``DebeziumEncoder``.
   ///
   /// History has no values but those that deleted objects left, so without recorded values an event has the key
-  /// of its object, the names of what was updated, and no row. It cannot carry transactions without
-  /// changes, changes of a kind that no framework writes, and no query generations.
+  /// of its object, the names of updated attributes, and no row. It cannot carry transactions without changes,
+  /// changes of a kind that no framework writes, or query generations.
   case debezium
   /// A table with one row per change; see ``CSVEncoder``.
   ///
@@ -33,19 +33,19 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   case timesketch
   /// One line of a body file per change, for `mactime`; see ``BodyFileEncoder``.
   ///
-  /// It carries what changed, when and by whom, in words, and no values.
+  /// It describes each change, its time and its author in words, without values.
   case bodyfile
   /// A database of SQLite, with tables of transactions and changes; see ``TableRowEncoder``.
   ///
   /// It carries all that ``jsonl`` does, but cannot be read back, and only a file can hold it.
   case sqlite
 
-  /// What a file is, to a program that does not know the format.
+  /// The content of a file, for a program that does not know the format.
   package enum Content: Sendable {
     case jsonLines, text, database
   }
 
-  /// What files in this format are.
+  /// The content of files in this format.
   package var content: Content {
     switch self {
     case .jsonl, .changes, .cloudevents, .debezium, .timesketch: .jsonLines
@@ -54,12 +54,12 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// How files in a folder are compressed, unless asked otherwise. A database never is.
+  /// The default compression of files in a folder. A database is never compressed.
   package var usualCompression: ExportCompression { content == .database ? .none : .zstd }
 
   /// The end of names of files in this format, after a full stop.
   ///
-  /// The formats of JSON lines that cannot be read back say so in their names.
+  /// JSON lines that cannot be read back have the name of the format before `jsonl`.
   package var fileExtension: String {
     switch self {
     case .jsonl: "jsonl"
@@ -70,8 +70,8 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether an export with values can be compared with one without: they are a member of their own,
-  /// apart from all else of a change, or there are none.
+  /// Whether an export with values can be compared with one without values: values are a separate member of a
+  /// change, or the format has none.
   package var separatesValues: Bool {
     switch self {
     case .jsonl, .changes, .cloudevents, .timesketch, .bodyfile, .sqlite: true

@@ -33,7 +33,7 @@ package struct TimesketchEncoder: BufferedEncoder {
   private var texts = EntityTexts()
   /// A value that becomes a string.
   private var json = JSONWriter(capacity: 1024)
-  // What the events of a transaction share: between message and description, and after these.
+  // The parts that the events of a transaction share: between message and description, and after these.
   private var times = JSONWriter(capacity: 128)
   private var shared = JSONWriter(capacity: 1024)
   private var hasTime = false
@@ -141,7 +141,7 @@ package struct TimesketchEncoder: BufferedEncoder {
     writer.appendRaw("}\n")
   }
 
-  /// Writes as strings what is an object or an array of values.
+  /// Writes members that are objects or arrays of values as strings.
   private mutating func appendStrings(of change: HistoryChange, _ text: EntityText?) {
     if fields.contains(.values), !change.values.isEmpty {
       append(.values) { $0.appendRecordedValues(change.values) }

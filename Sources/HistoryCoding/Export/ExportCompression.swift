@@ -3,7 +3,7 @@ import StoreFormat
 
 /// How exported text is compressed.
 package enum ExportCompression: String, CaseIterable, Sendable {
-  /// Not at all.
+  /// No compression.
   case none
   /// Zstandard frames with checksums (RFC 8878).
   case zstd
@@ -53,7 +53,7 @@ struct ExportCompressor {
     try encoder.withUnsafeBytes { try pack($0) }
   }
 
-  /// Compresses bytes; returns nothing for nothing.
+  /// Compresses bytes; returns no bytes for none.
   mutating func pack(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
     bytes.isEmpty ? [] : try frame(bytes)
   }

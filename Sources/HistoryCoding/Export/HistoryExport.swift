@@ -66,7 +66,7 @@ package struct HistoryExport: Sendable {
     }
     let pieces = try timeline.pieces(after: query.after, until: query.until)
     let archived = TimelineExport(export: self, encoder: encoder, output: output)
-    // A number of transactions cannot be divided among threads.
+    // A query with a limit cannot be divided among threads.
     let isWhole = query.limit != nil || helpers == nil
     // The archive may have values of transactions that the store has too.
     let shared = isWhole || query.omitsRecordedValues ? nil : timeline.lastShared
@@ -151,7 +151,7 @@ package struct HistoryExport: Sendable {
   }
 }
 
-/// What was exported so far.
+/// The extent of an export so far.
 package struct ExportSummary: Hashable, Sendable {
   package internal(set) var transactions = 0
   /// The first transaction; `nil` if there was none.
@@ -170,7 +170,7 @@ package struct ExportSummary: Hashable, Sendable {
     last = position
   }
 
-  /// Adds the summary of what follows.
+  /// Adds the summary of the next part.
   mutating func add(_ next: ExportSummary) {
     transactions += next.transactions
     storedChanges += next.storedChanges

@@ -26,7 +26,7 @@ final class TimelineExport<Encoder: HistoryEncoder> {
     compressor = ExportCompressor(export.compression)
   }
 
-  /// What was exported, and whether not a byte was written.
+  /// The summary so far, and whether nothing was written yet.
   var begun: (summary: ExportSummary, isEmpty: Bool) { (summary, isEmpty) }
 
   /// Exports all elements of a reader.

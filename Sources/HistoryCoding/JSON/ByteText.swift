@@ -57,7 +57,7 @@ enum ByteText {
   }
 }
 
-/// Tests bytes for being UTF-8 as RFC 3629 defines it.
+/// Checks whether bytes are UTF-8 as RFC 3629 defines it.
 package enum UTF8Check {
   /// Whether all bytes together are UTF-8.
   package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -116,7 +116,7 @@ package enum Hexadecimal {
     }
   }
 
-  /// The digit of a value below 16; in lower case unless told otherwise.
+  /// The digit of a value below 16; in lower case by default.
   @inline(__always)
   static func digit(_ value: UInt8, tenIs ten: UInt8 = UInt8(ascii: "a")) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") &+ value : ten &- 10 &+ value

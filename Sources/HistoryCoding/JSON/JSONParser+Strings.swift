@@ -43,7 +43,7 @@ extension JSONParser {
       return String(
         decoding: UnsafeBufferPointer(rebasing: bytes[string.range]), as: UTF8.self)
     }
-    // No escape is shorter than what it stands for.
+    // An escape is never shorter than its character in UTF-8.
     return String(unsafeUninitializedCapacity: string.range.count) { buffer in
       var count = 0
       var place = string.range.lowerBound

@@ -16,9 +16,9 @@
 /// try parser.expectEnd()
 /// ```
 package struct JSONParser {
-  /// What an object begins with.
+  /// The first byte of an object.
   package static let object = UInt8(ascii: "{")
-  /// What an array begins with.
+  /// The first byte of an array.
   package static let array = UInt8(ascii: "[")
 
   /// A string in the text, without its quotes.
@@ -68,7 +68,7 @@ package struct JSONParser {
   }
 
   /// Steps into ``object`` or ``array``, which must come next, and returns whether it has a member or
-  /// element. An empty one has been left again.
+  /// element. An empty one is stepped over.
   @inline(__always)
   package mutating func enter(_ opening: UInt8) throws(JSONError) -> Bool {
     guard try peek() == opening else {
@@ -95,7 +95,7 @@ package struct JSONParser {
     return false
   }
 
-  /// Throws unless only blanks are left.
+  /// Throws an error unless only blanks are left.
   package mutating func expectEnd() throws(JSONError) {
     skipBlanks()
     guard position == bytes.count else {

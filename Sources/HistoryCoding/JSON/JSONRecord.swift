@@ -2,14 +2,14 @@ import PersistentHistory
 import StoreFormat
 
 extension TransactionPosition: JSONConvertible {
-  /// The number and, for a time that the calendar has, the time.
+  /// The number, and the time if it is within the calendar.
   package var json: JSONValue {
     .object(of: ["transaction": number, "timestamp": timestamp?.iso8601()])
   }
 }
 
 extension JSONValue {
-  /// Makes a record, which says its schema and type first.
+  /// Returns a record, which begins with its schema and type.
   package static func record(
     _ type: String, _ members: Members, and others: [(String, JSONValue)] = []
   ) -> JSONValue {

@@ -1,8 +1,8 @@
 /// One JSON value.
 ///
-/// Two values are equal when they would be written alike: strings compare by their bytes (not by
-/// canonical equivalence, as `String` does), reals by their bits, objects in the order of their
-/// keys, and an integer is never equal to a real.
+/// Two values are equal if they are written alike: strings compare by their bytes (not by canonical
+/// equivalence, as `String` does), reals by their bits, objects in the order of their keys, and an
+/// integer is never equal to a real.
 package enum JSONValue: Sendable {
   /// `null`.
   case null
@@ -63,7 +63,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 
 /// A JSON object that keeps its keys in order.
 ///
-/// Finding a key takes as long as there are keys before it: it is made for objects with few keys.
+/// Finding a key takes time proportional to the number of keys before it, which suits objects with few
+/// keys.
 package struct JSONObject: Hashable, Sendable {
   /// One key with its value.
   package struct Member: Hashable, Sendable {

@@ -9,8 +9,8 @@ package struct JSONWriter: Sendable {
   /// The size of the pieces in which long strings are escaped.
   private static let pieceLength = 1024
 
-  // All of the array is capacity, and only the first `count` bytes are text: so a primitive checks the
-  // capacity once and then writes without the bookkeeping of each append to an array.
+  // The whole array is capacity, and only the first `count` bytes are text. So a primitive checks the
+  // capacity once, and then writes without the cost of `Array.append`.
   private var storage: [UInt8]
 
   /// The size of the text, in bytes.
@@ -192,8 +192,8 @@ package struct JSONWriter: Sendable {
         return end + 1
       }
     }
-    // In pieces, so that only one of them reserves memory for the longest escapes; and at once, because
-    // doubling would take up to three times the memory.
+    // Escape in pieces, so that only one of them reserves memory for the longest escapes. Grow the buffer
+    // once, because doubling would take up to three times the memory.
     let escapedCount = bytes.count {
       $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
     }

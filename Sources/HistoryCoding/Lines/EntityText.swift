@@ -74,7 +74,7 @@ final class EntityText: Sendable {
 
 /// The texts of entities, each made once.
 struct EntityTexts: Sendable {
-  /// More entities than stores have.
+  /// The maximum number of entities to keep, more than stores have.
   private static let maxTexts = 10_000
 
   private var texts: [ObjectIdentifier: EntityText] = [:]

@@ -8,7 +8,7 @@ import StoreFormat
 /// can be concatenated in the order of the transactions: what precedes the first record of a file is
 /// its ``prologue``, and no record depends on the ones before it.
 package protocol HistoryEncoder: Sendable {
-  /// What a file begins with, such as the heading of a table; mostly nothing.
+  /// The beginning of a file, such as the heading of a table; usually empty.
   var prologue: [UInt8] { get }
 
   /// Starts a transaction, without its ``/PersistentHistory/HistoryTransaction/changes``.
@@ -42,15 +42,15 @@ package protocol HistoryEncoder: Sendable {
   /// Reports that history is missing here; a format without a place for that omits it.
   mutating func append(_ gap: HistoryGap)
 
-  /// How many bytes have been written since the last ``removeAll()``.
+  /// The number of bytes written since the last ``removeAll()``.
   var byteCount: Int { get }
 
-  /// Lends what has been written.
+  /// Lends the written bytes to a closure.
   func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result
 
-  /// Removes what has been written.
+  /// Removes the written bytes.
   mutating func removeAll()
 }
 
@@ -86,13 +86,13 @@ extension HistoryEncoder {
     return true
   }
 
-  /// Adds a transaction that a reader of a timeline has gone to, with its changes.
+  /// Adds the current transaction of a timeline's reader, with its changes.
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
   ///   - reader: The reader.
-  ///   - byteLimit: How much text may be collected.
-  ///   - flush: Moves the text elsewhere when ``byteCount`` has reached that.
+  ///   - byteLimit: The number of bytes to collect before `flush` is called.
+  ///   - flush: Moves the text elsewhere when ``byteCount`` has reached `byteLimit`.
   package mutating func append(
     _ transaction: HistoryTransaction, of reader: TimelineReader, byteLimit: Int,
     flush: (inout Self) throws -> Void

@@ -2,7 +2,7 @@ import PersistentHistory
 
 /// One line of the exchange format.
 public enum HistoryLine: Hashable, Sendable {
-  /// What one save recorded.
+  /// The record of one save.
   case transaction(HistoryTransaction)
   /// A place where requested history is missing.
   case gap(HistoryGap)
@@ -15,17 +15,17 @@ public enum HistoryLine: Hashable, Sendable {
 public enum LineError: Error, Hashable, Sendable {
   /// The text is not JSON.
   case malformed(JSONError)
-  /// A key is missing, or its value is not what the format says.
+  /// A key is missing, or its value violates the format.
   case unexpected(key: String, expectation: String)
   /// The line follows a schema that this code does not know.
   case unknownSchema(Int64)
   /// The line is a record of a type that this code does not know.
   case unknownType(String)
-  /// Changes were left out of the line, so the transaction cannot be made of it.
+  /// The line omits changes, so the transaction cannot be restored from it.
   case partial(transaction: Int64)
   /// A deleted object's attributes cannot be put in order without the entity's model.
   case unknownEntity(name: String)
-  /// One change, or what the line says before its changes, takes more text than a reader keeps.
+  /// One change, or the part of the line before its changes, exceeds the limit of a reader.
   case tooLarge(limit: Int)
 
   /// What is wrong.

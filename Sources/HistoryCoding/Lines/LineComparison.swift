@@ -1,15 +1,15 @@
 import Libc
 import StoreFormat
 
-/// Compares lines, piece by piece, with a text that may say more of each change: old and new values, which may no
-/// longer be known, and what its object was when the text was written.
+/// Compares lines, piece by piece, with a text that may have more members in each change: old and new values,
+/// which may no longer be known, and the state of its object when the text was written.
 package struct LineComparison {
-  /// What the text may say and the lines do not.
+  /// Members that the text may have and the lines do not.
   package struct Extras: OptionSet, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The members `values` and `valuesFrom`, after those that tell what changed.
+    /// The members `values` and `valuesFrom`, after those that describe the change.
     package static let values = Extras(rawValue: 1)
     /// The member `current` or `currentRaw`, which is the last one.
     package static let presentObjects = Extras(rawValue: 2)
@@ -24,7 +24,7 @@ package struct LineComparison {
 
   private let extras: Extras
   private let next: () throws -> [UInt8]?
-  /// What was read of the text and is not compared yet.
+  /// The text that was read and is not compared yet.
   private var piece: [UInt8] = []
   private var place = 0
   private var isAtEnd = false
@@ -97,8 +97,8 @@ package struct LineComparison {
 
   /// Skips the values of a change.
   ///
-  /// - Parameter byte: What comes in the lines: the end of the change, or the first letter of the next key, whose
-  ///   `,"` was compared with that of the values.
+  /// - Parameter byte: The next byte of the lines: the end of the change, or the first letter of the next key,
+  ///   whose `,"` was compared with that of the values.
   private mutating func skipValues(before byte: UInt8) throws -> Bool {
     let isInKey = byte != UInt8(ascii: "}")
     let key = isInKey ? Array(Self.values.dropFirst(2)) : Self.values

@@ -5,11 +5,11 @@ import Synchronization
 
 /// The entities of lines that are read without a model: each line names its own attributes.
 ///
-/// A line has the mask of an update and the names of what it touched, and names the values that a
-/// deleted object left. Which bit has which name follows from all lines together; ``entities()``
-/// returns what was learned of it.
+/// A line has the mask of an update and the names of the updated attributes, and names the values that
+/// a deleted object left. All lines together determine the name of each bit; ``entities()`` returns the
+/// names learned so far.
 package final class LineEntities: Sendable {
-  /// What a change says of its entity.
+  /// The part of a change that describes its entity.
   private struct Signature: Hashable {
     let name: String
     let mask: ColumnMask?
@@ -36,19 +36,20 @@ package final class LineEntities: Sendable {
     var learnedByteCount = 0
   }
 
-  /// More signatures than an app's saves have; after that, they are forgotten.
+  /// The maximum number of signatures to keep, more than an app's saves have; at the limit, all are
+  /// dropped.
   private static let maxKnown = 4096
   private static let maxKnownBytes = 8 << 20
-  /// More names than any entity has.
+  /// The maximum number of names, more than any entity has.
   private static let maxNames = 4096
-  /// More bytes than the names of any model have; lines that have more are rejected.
+  /// The maximum size of all names in bytes, more than any model has; further lines are rejected.
   private static let maxLearnedBytes = 16 << 20
 
   private let state = Mutex(State())
-  /// The entities as far as they are known beforehand.
+  /// The entities that are known beforehand; `nil` for none.
   private let schema: HistorySchema?
 
-  /// Creates a set of which nothing is known yet.
+  /// Creates an empty set.
   package init() { schema = nil }
 
   /// Creates a set of the entities that other ``LineEntities`` have learned.
@@ -120,7 +121,7 @@ package final class LineEntities: Sendable {
       }
       slots = try Self.slots(of: mask, attributes)
     } else if tombstone == nil {
-      // A change that names nothing of its entity needs none of its slots.
+      // A change that names no attributes needs no slots.
       return HistoryEntity(name: signature.name, number: present?.number)
     } else {
       slots = present?.slots?.slots ?? []
@@ -130,7 +131,7 @@ package final class LineEntities: Sendable {
       slots: EntitySlots(slots: slots, tombstoneAttributes: tombstone ?? []))
   }
 
-  /// Returns slots that give a mask its names; those that it does not mark have none.
+  /// Returns slots with the names of the bits in a mask; slots without a set bit have no name.
   private static func slots(
     of mask: ColumnMask, _ attributes: [String]
   ) throws -> [EntitySlots.Slot] {
@@ -217,18 +218,18 @@ package final class LineEntities: Sendable {
   }
 }
 
-/// The names that the bits of one entity's masks can have, as far as lines have told.
+/// The possible names of the bits in one entity's masks, learned from lines.
 private struct LearnedSlots {
-  /// Models of one entity whose masks differ in length; more are not distinguished.
+  /// The maximum number of models of one entity, which differ in the lengths of their masks.
   private static let maxModels = 16
   /// With more names than this, those of single bits are not guessed.
   private static let maxPossibleNames = 64
 
   /// For each length of a mask in bytes, the possible names of every slot; `nil` if unknown. The model
-  /// that was met last is the last one.
+  /// seen last is the last one.
   private var byLength: [(byteCount: Int, slots: [[String]?])] = []
 
-  /// Adds a mask and the names that it was given, and returns the bytes that new names have.
+  /// Adds a mask and its names, and returns the size of new names in bytes.
   mutating func add(_ mask: ColumnMask, _ names: [String]) -> Int {
     var model: (byteCount: Int, slots: [[String]?])
     if let index = byLength.firstIndex(where: { $0.byteCount == mask.byteCount }) {
@@ -242,7 +243,7 @@ private struct LearnedSlots {
     guard marked.count == names.count || names.count <= Self.maxPossibleNames else { return 0 }
     var newCount = 0
     for (index, slot) in marked.enumerated() {
-      // A name for each slot says it exactly, fewer names only which ones are possible.
+      // One name for each slot is exact; fewer names only limit the possible ones.
       let possible = marked.count == names.count ? [names[index]] : names
       if let known = model.slots[slot] {
         model.slots[slot] = known.filter(possible.contains)

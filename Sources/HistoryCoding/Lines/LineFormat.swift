@@ -19,7 +19,7 @@ extension JSONWriter {
     appendRaw(key.text)
   }
 
-  /// Writes the name of a member that the record's data chose.
+  /// Writes the name of a member that comes from the record's data.
   mutating func appendName(_ name: String, _ isFirst: inout Bool) {
     if isFirst { isFirst = false } else { appendRaw(UInt8(ascii: ",")) }
     appendString(name)
@@ -28,7 +28,7 @@ extension JSONWriter {
 
   // MARK: - Transactions
 
-  /// Writes what a transaction says of itself, without the changes.
+  /// Writes the members of a transaction, without its changes.
   ///
   /// - Parameters:
   ///   - type: The type of the record.
@@ -99,7 +99,7 @@ extension JSONWriter {
 
   // MARK: - Changes
 
-  /// Writes what a change did to which object, and what is known of it.
+  /// Writes the members of a change.
   mutating func append(
     membersOf change: HistoryChange, _ text: EntityText?, fields: FieldSelection,
     _ isFirst: inout Bool

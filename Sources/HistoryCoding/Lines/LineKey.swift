@@ -1,6 +1,6 @@
 /// The keys of all records: the one place that spells them.
 ///
-/// Encoders write ``text``, the decoder recognizes it, and other reports that say the same thing use
+/// Encoders write ``text``, the decoder recognizes it, and other reports with the same members use
 /// ``name``.
 package enum LineKey: Int, CaseIterable, Sendable {
   // The keys that the decoder reads come first; see LineMembers.

@@ -14,20 +14,20 @@ package struct NetChangeLineEncoder: Sendable {
   /// - Parameter path: The store that the lines are about, if there are several.
   package init(path: String? = nil) { self.path = path }
 
-  /// What has been written since the last ``removeAll()``; whole lines.
+  /// The bytes written since the last ``removeAll()``; whole lines.
   package var bytes: ArraySlice<UInt8> { writer.bytes }
 
-  /// How many bytes have been written since the last ``removeAll()``.
+  /// The number of bytes written since the last ``removeAll()``.
   package var byteCount: Int { writer.count }
 
-  /// Lends what has been written.
+  /// Lends the written bytes to a closure.
   package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try writer.withUnsafeBytes(body)
   }
 
-  /// Removes what has been written.
+  /// Removes the written bytes.
   package mutating func removeAll() { writer.removeAll() }
 
   /// Writes the net effect on one object; nothing if there is none.
@@ -60,7 +60,7 @@ package struct NetChangeLineEncoder: Sendable {
     writer.appendRaw("}\n")
   }
 
-  /// Writes what differs of one object in two copies.
+  /// Writes the differences between two copies of an object.
   package mutating func encode(_ difference: ObjectDifference) {
     begin(
       "\"difference\"", texts.text(for: difference.entity), difference.primaryKey, difference.kind)
@@ -128,9 +128,9 @@ extension JSONWriter {
 /// Writes what is known of an object as JSON lines: its life, which follows the lines of its
 /// transactions, or the changes that last set its attributes.
 ///
-/// What a deleted object left is written as in the line of its delete. Values of an object that exists
-/// are written by the types of their attributes, as those of a tombstone are. Data of more than
-/// ``longestData`` bytes, and a text of more than ``/StoreFormat/ObjectReader/longestValue``, are
+/// The values that a deleted object left are written as in the line of its delete. Values of an object
+/// that exists are written by the types of their attributes, as those of a tombstone are. Data of more
+/// than ``longestData`` bytes, and a text of more than ``/StoreFormat/ObjectReader/longestValue``, are
 /// written as their size.
 package struct ObjectLineEncoder: Sendable {
   /// The maximum size of data that is written in full, in bytes.
@@ -141,7 +141,7 @@ package struct ObjectLineEncoder: Sendable {
   /// Creates an encoder with an empty buffer.
   package init() {}
 
-  /// Lends what has been written.
+  /// Lends the written bytes to a closure.
   package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
@@ -173,7 +173,7 @@ package struct ObjectLineEncoder: Sendable {
       writer.append(present, &isFirst)
     }
     if life.state == .deleted, let deletion = life.deletion {
-      // Not the line of the delete, which the caller may have left out.
+      // The caller may have left out the line of the delete.
       writer.append(
         tombstone: deletion.tombstone, deletion.entity.map(EntityText.init), &isFirst)
     }
@@ -257,7 +257,7 @@ extension JSONWriter {
     appendMembers(of: present)
   }
 
-  /// Writes the present state of an object as one.
+  /// Writes the present state of an object as a JSON object.
   mutating func appendMembers(of present: PresentObject) {
     appendRaw(UInt8(ascii: "{"))
     var isFirst = true

@@ -4,8 +4,8 @@ import StoreFormat
 
 /// Reads JSON lines back into transactions, bit for bit.
 ///
-/// The schema puts the attributes of a tombstone back into their slots, and gives every change the
-/// entity that a reader of the store would give it.
+/// The schema puts the attributes of a tombstone back into their slots, and gives every change the same
+/// entity as a reader of the store.
 public struct TransactionLineDecoder: Sendable {
   private let schema: HistorySchema
   /// The entities that lines name; `nil` if the schema has them.

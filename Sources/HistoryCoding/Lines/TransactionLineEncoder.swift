@@ -63,10 +63,10 @@ public struct TransactionLineEncoder: BufferedEncoder {
     isPartial = true
   }
 
-  /// What has been written since the last ``removeAll()``; it need not end with a line.
+  /// The bytes written since the last ``removeAll()``, which may end within a line.
   public var bytes: ArraySlice<UInt8> { writer.bytes }
 
-  /// Removes what has been written.
+  /// Removes the written bytes.
   public mutating func removeAll() { writer.removeAll() }
 
   /// Writes a whole line.
@@ -132,9 +132,9 @@ public struct TransactionLineEncoder: BufferedEncoder {
   /// Whether lines have a place for the present state of objects.
   package var carriesPresentObjects: Bool { hasChanges }
 
-  /// Adds the changes that a reader returns, without making a value of most.
+  /// Adds the changes that a reader returns, without creating a value for most of them.
   ///
-  /// The reader must be of one store through all the encoder's life.
+  /// All readers must be of the same store during the encoder's lifetime.
   package mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
     if isPartial || reader.readsPresentObjects {
       return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
@@ -201,16 +201,16 @@ public struct TransactionLineEncoder: BufferedEncoder {
 }
 
 extension HistoryChange {
-  /// Whether number, kind, entity, primary key and mask say everything.
+  /// Whether a change has nothing but number, kind, entity, primary key and mask.
   @inline(__always)
   fileprivate var isPlain: Bool { tombstone.isEmpty && extra.isEmpty && values.isEmpty }
 }
 
 /// Writes the plain changes of one entity: inserts, deletes that left nothing, and updates with one of
-/// the few masks that an app's saves write over and over. Such changes differ only in their two
-/// numbers, and the text around those is made once.
+/// the few masks that an app's saves repeat. Such changes differ only in their two numbers, and the
+/// text around these is created once.
 private struct PlainChanges: Sendable {
-  /// More masks than one entity's saves have.
+  /// The maximum number of masks, more than one entity's saves have.
   private static let maxMasks = 4096
 
   /// The text around the two numbers of a change.
@@ -276,7 +276,7 @@ private struct PlainChanges: Sendable {
   /// Writes a delete with the values that it left; returns `false` and writes nothing if they do not
   /// say everything.
   ///
-  /// It changes nothing, but a call in place copies no element of an array.
+  /// It is mutating only so that a call in place copies no element of an array.
   mutating func appendTombstone(
     of row: ChangeCursor, _ kind: ChangeKind, _ primaryKey: Int64, isFirst: Bool,
     to writer: inout JSONWriter

@@ -1,11 +1,11 @@
 import PersistentHistory
 
-/// Reads the line of one transaction: what it says of itself, and then one change after the other.
+/// Reads the line of one transaction: its own members, and then one change after the other.
 ///
 /// A line may be longer than memory: its text comes in pieces, and only the part that is being read is
 /// kept. Parts longer than a limit are rejected. The changes must be the last member.
 package struct TransactionLineReader {
-  /// The maximum text of one change, or of what a line says before its changes, in bytes.
+  /// The maximum text of one change, or of the part of a line before its changes, in bytes.
   package static let partLimit = 32 << 20
   /// Errors this close to the end of the text may be due to the end.
   private static let longestToken = 16
@@ -98,8 +98,8 @@ package struct TransactionLineReader {
     }
   }
 
-  /// Adds at least as much text as there is, so that reading from its start again costs little;
-  /// returns `false` if there is no more.
+  /// At least doubles the text, so that reading from its start again costs little; returns `false` if
+  /// there is no more.
   private mutating func grow(_ more: () throws -> ArraySlice<UInt8>?) throws -> Bool {
     text = text.dropFirst(position)
     position = 0

@@ -1,10 +1,10 @@
 import PersistentHistory
 import StoreFormat
 
-/// Stored values in JSON, so that every one comes back bit for bit.
+/// Stored values in JSON, each of which is read back bit for bit.
 ///
-/// What JSON lacks is written as an object with one key: `$blob` for bytes and `$text` for text that
-/// is not clean UTF-8 or holds a NUL, both in base64, and `$real` for `inf`, `-inf` and `-0.0`.
+/// A value that JSON lacks is written as an object with one key: `$blob` for bytes and `$text` for text
+/// that is not clean UTF-8 or holds a NUL, both in base64, and `$real` for `inf`, `-inf` and `-0.0`.
 extension JSONWriter {
   /// Writes a stored value.
   package mutating func append(raw value: StoredValue) {
@@ -35,7 +35,7 @@ extension JSONWriter {
     appendRaw(UInt8(ascii: "}"))
   }
 
-  /// Writes a text in the form of one that JSON lacks.
+  /// Writes a text as an object with the key `$text`.
   fileprivate mutating func append(wrappedText bytes: [UInt8]) {
     appendRaw("{\"$text\":")
     appendBase64(bytes)

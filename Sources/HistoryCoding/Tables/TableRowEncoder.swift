@@ -4,15 +4,15 @@ import StoreFormat
 /// Writes history as rows of tables, for a database.
 ///
 /// The bytes are for ``TableRowReader`` in the same process, not for files. Values are those of SQLite
-/// where it has them: a date is ISO 8601, a UUID a text, and what JSON of a transaction's line has as an
-/// array or an object of several values is a text of that JSON. A text that is not clean UTF-8 or holds a
-/// NUL is the text `{"$text":base64}`, because many programs that read databases fail at such texts.
+/// where it has them: a date is ISO 8601, a UUID a text, and an array or an object of several values in a
+/// transaction's line is a text of that JSON. A text that is not clean UTF-8 or holds a NUL is the text
+/// `{"$text":base64}`, because many programs that read databases fail at such texts.
 package struct TableRowEncoder: BufferedEncoder {
   static let integer: UInt8 = 1
   static let real: UInt8 = 2
   static let text: UInt8 = 3
   static let blob: UInt8 = 4
-  /// More masks than one store's saves have.
+  /// The maximum number of shapes, more than one store's saves have.
   private static let maxShapes = 4096
 
   private struct ShapeKey: Hashable {
@@ -24,7 +24,7 @@ package struct TableRowEncoder: BufferedEncoder {
   private var json = JSONWriter(capacity: 1024)
   private var texts = EntityTexts()
   private var transactionNumber: Int64 = 0
-  /// The fields of entities and masks that updates have over and over.
+  /// The fields of entities and masks that updates repeat.
   private var shapes: [ShapeKey: (owner: EntityText, bytes: [UInt8])] = [:]
 
   /// Creates an encoder with an empty buffer.

@@ -22,7 +22,7 @@ package protocol WindowDealer: Sendable {
   /// - Parameter snapshot: The caller's view of the store.
   func next(_ snapshot: StoreSnapshot) throws -> HistoryWindow?
 
-  /// Reports how much text a window made.
+  /// Reports the size of a window's text.
   func learn(_ window: HistoryWindow, byteCount: Int)
 }
 

@@ -7,7 +7,7 @@ package final class WindowPlan: WindowDealer {
   package struct Sizes: Sendable {
     /// The bytes of text that one window should make.
     package var window: Int64 = 2 << 20
-    /// The bytes of text after which no more windows are assigned, estimated; `nil` for all.
+    /// The estimated bytes of text after which no more windows are assigned; `nil` for no limit.
     package var total: Int64?
     /// The number of transaction numbers in the first window.
     package var firstSpan: Int64 = 512
@@ -37,7 +37,7 @@ package final class WindowPlan: WindowDealer {
     }
   }
 
-  /// Whether there is only one window: a number of transactions cannot be divided beforehand.
+  /// Whether there is only one window: a query with a limit cannot be divided beforehand.
   package let isWhole: Bool
   private let until: Int64
   private let sizes: Sizes

@@ -22,7 +22,7 @@ struct WindowWorker<Packer: WindowPacker> {
     query: HistoryQuery, snapshot: StoreSnapshot, schema: HistorySchema?, dealer: any WindowDealer,
     sink: OrderedSink<Packer.Piece>, packer: Packer
   ) throws {
-    // Whether the rows are complete is checked for the whole range.
+    // The completeness of rows is checked for the whole range.
     var query = query
     query.checksCompleteness = false
     self.query = query

@@ -10,7 +10,7 @@ import StoreFormat
 package struct WindowedReading {
   /// What to read; the order must be ascending.
   package let query: HistoryQuery
-  /// Cuts it into windows.
+  /// Divides it into windows.
   package let dealer: any WindowDealer
   /// The entities; `nil` for those of the store.
   package let schema: HistorySchema?
@@ -21,7 +21,7 @@ package struct WindowedReading {
     self.schema = schema
   }
 
-  /// Reads.
+  /// Reads the history.
   ///
   /// - Parameters:
   ///   - snapshot: What to read.
@@ -67,10 +67,10 @@ package protocol WindowPacker: SendableMetatype {
   /// Writes the text; ``takePiece(in:)`` and ``finish()`` empty it.
   var encoder: Encoder { get set }
 
-  /// The number of bytes of text in ``encoder``. To ask that would copy it.
+  /// The number of bytes of text in ``encoder``. Reading it from the encoder would copy the encoder.
   var byteCount: Int { get }
 
-  /// Begins a window, or begins it again without what was made so far.
+  /// Begins a window, or begins it again without the text so far.
   mutating func begin(_ window: HistoryWindow) throws
 
   /// Marks the end of a transaction's text.

@@ -9,10 +9,10 @@ import SystemPackage
 /// Exports into a folder, one file a run, named by the transactions that the run looked at.
 ///
 /// A run for a consumer ends in two steps: the file gets its name, then the consumer's bookmark moves.
-/// If a run is interrupted between them, the next one finds the file that begins where the bookmark
-/// stands, and moves the bookmark to its end before it exports. So each transaction is in exactly one
-/// file. The content of the file proves that it is the store's own: another copy of the store names its
-/// files alike. A run that is divided by month does the same for each file.
+/// If a run is interrupted between them, the next one finds the file that begins after the bookmark,
+/// and moves the bookmark to its end before it exports. So each transaction is in exactly one file. The
+/// run compares the content of the file with the store first, because another copy of the store uses
+/// the same file names. A run that is divided by month does the same for each file.
 package struct ExportFolder {
   /// What a run would do.
   package struct Plan {
@@ -49,10 +49,10 @@ package struct ExportFolder {
     case storeAndMonth = "store,month"
   }
 
-  /// Seconds to wait for another run that is giving its file a name.
+  /// Seconds to wait for another run that is naming its file.
   private static let patience = 30.0
 
-  /// The most files that a run writes: times that jump from month to month give one for each jump.
+  /// The maximum number of files of a run: each time that jumps to another month begins a file.
   private static let maxFiles = 10_000
 
   /// The hint where transactions are in another file of the folder already.
@@ -112,7 +112,7 @@ package struct ExportFolder {
 
   // MARK: - Planning
 
-  /// Finds out what is to be exported: what the query selects or, for a consumer, what is new since its
+  /// Plans an export: the transactions that the query selects or, for a consumer, those after its
   /// bookmark. Nothing is changed.
   package func plan(consumer: String?) throws -> Plan {
     var query = operation.export.query
@@ -187,8 +187,8 @@ package struct ExportFolder {
     }
   }
 
-  /// Checks that a file does not belong to another bookmark. A new consumer that took it for its own
-  /// would get nothing.
+  /// Checks that a file does not belong to another bookmark. A new consumer would otherwise treat it as
+  /// its own and receive nothing.
   private func checkHasNoOtherConsumer(
     _ range: ClosedRange<Int64>, than consumer: String
   ) throws {
@@ -211,7 +211,7 @@ package struct ExportFolder {
   ///
   /// - Returns: The files, none if nothing was new.
   package func write(_ plan: Plan) throws -> [File] {
-    // A run that was killed had another range as a rule, so nobody else removes its draft.
+    // A killed run usually had another range, so its draft is removed here.
     let directories = directories
     for (directory, names) in directories where names.contains(where: AbandonedDrafts.isDraft) {
       AbandonedDrafts.remove(in: directory, of: Self.isName)
@@ -227,7 +227,8 @@ package struct ExportFolder {
     try OutputFolder.make(folder, permissions: permissions)
     try OutputFolder.make(storeFolder, permissions: permissions)
     try check(range, isInNone: directories)
-    // A new consumer begins before everything, so that nothing is pruned until it has a file.
+    // A new bookmark is set before all history, so that nothing is pruned until the consumer has a
+    // file.
     if let consumer = plan.consumer, plan.isNewConsumer, plan.finished == nil {
       try move(consumer, to: 0)
     }

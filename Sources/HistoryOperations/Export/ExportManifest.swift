@@ -5,10 +5,10 @@ import PersistentHistory
 import StoreFormat
 import SystemPackage
 
-/// What a run over several histories has read and written: JSON lines in `_runs`, a folder of the export's,
-/// which Hive and Spark pass over because of its name.
+/// A list of what a run over several histories has read and written: JSON lines in `_runs`, a folder inside
+/// the export's, which Hive and Spark skip because of its name.
 ///
-/// The first line, of the type `exportRun`, tells what was asked for. Then each file has a line of the type
+/// The first line, of the type `exportRun`, has the request. Then each file has a line of the type
 /// `export`, and each history that could not be exported one of the type `error`. The last line, of the
 /// type `exportRunEnd`, has the counts; a run that was killed has none.
 final class ExportManifest {
@@ -64,7 +64,7 @@ final class ExportManifest {
 
   deinit { try? file.close() }
 
-  /// Adds what became of a history; nothing if it had nothing new.
+  /// Adds the outcome of a history; nothing if it had nothing new.
   func add(_ outcome: ExportRun.Outcome, error: JSONValue?) throws {
     let root = String(folder.dropLast("_runs".count))
     let lines = outcome.files.map { file in

@@ -82,7 +82,7 @@ package struct ExportOperation {
   }
 
   /// Returns whether a file holds what this export would write into it, apart from what differs from run to
-  /// run: what objects are now, and values that the log no longer holds.
+  /// run: the present state of objects, and values that the log no longer holds.
   ///
   /// - Throws: `ArchiveError` if the file cannot be read or unpacked.
   func isWritten(in path: String) throws -> Bool {
@@ -138,8 +138,7 @@ package struct ExportOperation {
 }
 
 extension HistoryTimeline {
-  /// Who may read and write files made of the history: those who may do so with the store. Files made
-  /// of an archive are for its owner only.
+  /// The permissions of files made from the history: those of the store; for an archive, the owner's only.
   var filePermissions: FilePermissions {
     snapshot?.location.filePermissions() ?? .ownerReadWrite
   }

@@ -7,9 +7,9 @@ import StoreFormat
 /// Exports several histories into one folder, as many large ones at a time as there are processors, and three
 /// times as many small ones, which wait for the disk most of the time.
 ///
-/// Each history is exported as ``ExportFolder`` does it, with a bookmark of the same name beside each store.
-/// The error of one ends no other, and a run that was killed goes on where it was when it is run again.
-/// What the run reads and writes is kept in an ``ExportManifest``.
+/// Each history is exported as ``ExportFolder`` does it, with a bookmark of the same name beside each store. An
+/// error in one does not affect the others, and a run that was killed continues when it is run again. An
+/// ``ExportManifest`` lists what the run reads and writes.
 package struct ExportRun {
   /// What to export, and where to.
   package struct Request: Sendable {
@@ -20,7 +20,7 @@ package struct ExportRun {
     package var folder: String
     package var format: ExportFormat
     package var layout = ExportFolder.Layout.plain
-    /// The name of the bookmarks; `nil` for an export without.
+    /// The name of the bookmarks; `nil` for an export without bookmarks.
     package var consumer: String?
     /// Seconds to wait for another run for the same consumer.
     package var lockWait: Double = 0
@@ -42,7 +42,7 @@ package struct ExportRun {
     }
   }
 
-  /// What became of one history.
+  /// The outcome of one history's export.
   package struct Outcome {
     package let path: String
     package fileprivate(set) var storeIdentifier: String?
@@ -51,7 +51,7 @@ package struct ExportRun {
     package fileprivate(set) var error: (any Error)?
   }
 
-  /// What became of all histories.
+  /// The totals of a run.
   package struct Summary: Sendable {
     /// The path of the manifest.
     package internal(set) var manifest = ""
@@ -78,7 +78,7 @@ package struct ExportRun {
     }
   }
 
-  /// Makes the export of a history that is open.
+  /// Creates the export of an open history.
   package typealias Preparation = (
     HistoryTimeline, SnapshotHelpers?, TokenResolver
   ) throws -> ExportOperation
@@ -87,8 +87,7 @@ package struct ExportRun {
   private let observer: OperationObserver
   /// The size in bytes up to which a store counts as small.
   private static let smallSize: Int64 = 4 << 20
-  /// One thread at a time has the turn: it calls closures, chooses the next history, or writes into the
-  /// manifest.
+  /// Lets one thread at a time call closures, choose the next history, or write into the manifest.
   private let turn = DispatchSemaphore(value: 1)
 
   /// - Parameters:
@@ -106,8 +105,8 @@ package struct ExportRun {
   ///
   /// - Parameters:
   ///   - prepare: Called with each history.
-  ///   - ended: Called with what became of it, and returns what the manifest tells of an error. If it
-  ///     throws, no other history is begun, and the run throws the error.
+  ///   - ended: Called with its outcome; returns the manifest's record of an error. If it throws, no other
+  ///     history is begun, and the run throws the error.
   /// - Throws: ``OperationError`` if the manifest cannot be written, and what `ended` throws.
   package func run(
     _ prepare: @escaping Preparation, ended: @escaping (Outcome) throws -> JSONValue?
@@ -141,7 +140,7 @@ package struct ExportRun {
         }
       }
     }
-    // What the threads share is used in turn.
+    // The shared state is used by one thread at a time.
     nonisolated(unsafe) let share = work
     let threads = DispatchGroup()
     let processors = StoreReading.helperCount + 1

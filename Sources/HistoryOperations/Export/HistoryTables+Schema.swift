@@ -69,7 +69,7 @@ extension HistoryTables {
       PRAGMA user_version = \(version);
       """
 
-  /// Made when all rows are there, which is several times faster.
+  /// Created after all rows, which is several times faster.
   static let indexes = """
     CREATE INDEX transactionsByTimestamp ON transactions (timestamp);
     CREATE INDEX transactionsByAuthor ON transactions (authorId);

@@ -5,7 +5,7 @@ import StoreFormat
 /// The tables of a history in a database: what `export --format sqlite` writes.
 ///
 /// It takes the rows of ``/HistoryCoding/TableRowEncoder`` in order. It inserts them into a new file, or
-/// finds out whether a file has just these rows. Memory does not depend on their number.
+/// checks whether a file has exactly these rows. Memory does not depend on their number.
 final class HistoryTables {
   /// A file has other rows.
   struct Difference: Error {}
@@ -15,7 +15,7 @@ final class HistoryTables {
     case stores, authors, bundles, processes, contexts
   }
 
-  /// How a row gets a part of its fields.
+  /// A column of a table, filled from one or several fields of a row.
   private enum Column {
     /// One field, as it is.
     case value(String)
@@ -26,7 +26,7 @@ final class HistoryTables {
     /// The name and the number of an entity, and a mask with the names of its attributes.
     case shape
 
-    /// How many fields of the row it takes.
+    /// The number of fields that it takes.
     var fieldCount: Int {
       switch self {
       case .value, .name: 1
@@ -103,7 +103,7 @@ final class HistoryTables {
     Table("gaps", [.value("after"), .name("storeId", .stores), .value("oldest")]),
   ]
 
-  /// The most bytes of names whose numbers are kept in memory.
+  /// The maximum size of names whose numbers are kept in memory, in bytes.
   private static let maxNameBytes = 4 << 20
 
   private let file: TableFile

@@ -159,7 +159,7 @@ final class ArchiveMembers {
   }
 }
 
-/// Gives the bytes of a file to libarchive, unpacked if it is compressed with gzip or zstd.
+/// Passes the bytes of a file to libarchive, unpacked if it is compressed with gzip or zstd.
 private final class UnpackedSource {
   private let unpacker: TextUnpacker
   /// The piece that libarchive reads, until it asks for the next.

@@ -87,7 +87,7 @@ struct ArchivedStores {
           member.index, !StoreBeginning.mayBeStore(page, hasLog: false)
         )
       } catch let error as OperationError where error.code == .unreadable {
-        // Such as a member that is encrypted. A damaged archive fails again at the next member.
+        // The member may be encrypted. A damaged archive fails again at the next member.
         survey.problem = survey.problem ?? error
       }
     }

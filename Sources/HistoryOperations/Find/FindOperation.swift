@@ -9,7 +9,7 @@ import Synchronization
 /// Nothing is written beside a store. Files are inspected on all processors, and reported in the order of their
 /// paths as soon as they are known, so that memory does not grow with their number.
 package struct FindOperation {
-  /// What is unpacked from archives at most, in bytes.
+  /// The maximum size of data unpacked from archives, in bytes.
   package struct Limits: Sendable {
     /// One member.
     package var memberByteCount: Int64 = 1 << 30
@@ -36,7 +36,7 @@ package struct FindOperation {
 
   package enum Event: Sendable {
     case found(FoundStore)
-    /// A file or a folder that cannot be read, or a damaged store; the search goes on.
+    /// A file or a folder that cannot be read, or a damaged store; the search continues.
     case failed(path: String, any Error)
 
     var path: String {
@@ -51,7 +51,7 @@ package struct FindOperation {
   package struct Summary: Sendable {
     package var found = 0
     package var failed = 0
-    /// Files that were looked at.
+    /// Files that were examined.
     package var examined = 0
 
     package init() {}

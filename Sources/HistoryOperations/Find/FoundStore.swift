@@ -14,7 +14,7 @@ package struct FoundStore: Sendable {
     case backup(folder: String, domain: String, relativePath: String)
   }
 
-  /// What is known of the history.
+  /// The known facts about the history.
   package struct History: Sendable {
     package let transactionCount: Int64
     package let oldest: TransactionPosition?
@@ -76,7 +76,7 @@ package struct FoundStore: Sendable {
         FoundApp(identifier: $0.string, source: .history)
       }
     }
-    // A group belongs to several apps; the last that saved is better known.
+    // A group belongs to several apps; the one that saved last is more specific.
     app = place.app?.source == .group ? saver ?? place.app : place.app ?? saver
     device = place.device
   }

@@ -3,7 +3,8 @@ import PropertyLists
 import StoreFormat
 import SystemPackage
 
-/// What folders say about the stores in them: the app of a container, the name of a simulated device.
+/// The facts about stores that their folders reveal: the app of a container, the name of a simulated
+/// device.
 struct StorePlace: Sendable {
   var app: FoundApp?
   var device: String?
@@ -18,7 +19,7 @@ struct StorePlace: Sendable {
 
   init() {}
 
-  /// What the folders above a path say.
+  /// Reads the folders above a path.
   init(above path: String) {
     self.init()
     var folder = FilePath(FileStatus.resolvedPlace(path))
@@ -27,7 +28,7 @@ struct StorePlace: Sendable {
     for folder in folders.reversed() { self = entering(folder.string) }
   }
 
-  /// What the folder of a backup says about a file.
+  /// Reads the domain of a file in a backup.
   init(ofBackupDomain domain: String) {
     self.init()
     let kinds: [(String, FoundApp.Source)] = [
@@ -38,7 +39,7 @@ struct StorePlace: Sendable {
     }
   }
 
-  /// Returns what is known in a folder of this place.
+  /// Returns the facts about stores in a folder of this place.
   ///
   /// - Parameter names: The names in it; `nil` if they are unknown.
   func entering(_ folder: String, names: Set<String>? = nil) -> StorePlace {

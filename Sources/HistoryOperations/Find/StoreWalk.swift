@@ -44,7 +44,7 @@ struct StoreWalk {
     }
   }
 
-  /// Walks through paths, in order, and once through what two of them have in common.
+  /// Walks through paths in order, and only once through a folder that several of them contain.
   func walk(_ paths: [String]) throws {
     var last: String?
     let roots = paths.map { (path: $0, key: $0.hasSuffix("/") ? $0 : $0 + "/") }

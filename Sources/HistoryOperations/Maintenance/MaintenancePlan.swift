@@ -3,14 +3,14 @@ import PersistentHistory
 import StoreFormat
 import SystemPackage
 
-/// The stores that settings mean, as they are now.
+/// The stores that settings name, as they exist now.
 package struct MaintenancePlan {
   /// A group of settings with its stores.
   package struct Part {
     package let settings: MaintenanceSettings
     /// The paths of the stores, each once.
     package fileprivate(set) var stores: [String] = []
-    /// Stores that are left out, and why. The other stores are maintained all the same.
+    /// Stores that are left out, and why. The other stores are still maintained.
     package fileprivate(set) var failures: [(path: String, error: OperationError)] = []
     /// Links that lead out of the folder of a pattern, with their targets. They are skipped.
     package fileprivate(set) var skippedLinks: [(path: String, target: String)] = []
@@ -24,7 +24,7 @@ package struct MaintenancePlan {
   /// - Parameters:
   ///   - sections: The settings.
   ///   - configPath: The file that they are from, for messages.
-  ///   - only: Names of sections and paths of stores to be limited to; empty for all.
+  ///   - only: Names of the sections and paths of the stores to include; empty for all.
   /// - Throws: ``OperationError`` if one of them is neither.
   package init(
     _ sections: [MaintenanceSettings], configPath: String, only: [String]
@@ -58,7 +58,7 @@ package struct MaintenancePlan {
     parts.removeAll { $0.stores.isEmpty && $0.failures.isEmpty }
   }
 
-  /// Everything that is wrong with the stores as far as it shows without working on them.
+  /// The errors of stores that can be found without maintaining them.
   package var failures: [any Error] {
     parts.flatMap { part in
       part.failures.map(\.error)
@@ -68,8 +68,8 @@ package struct MaintenancePlan {
     }
   }
 
-  /// Stores that two sections claim. Nothing may be done then, because what one section says is not what
-  /// the other wants.
+  /// Errors for stores that two sections name. Nothing may be done then, because their settings can
+  /// conflict.
   package var overlaps: [OperationError] {
     parts.flatMap(\.failures).map(\.error).filter { $0.code == .storeInTwoSections }
   }
@@ -93,7 +93,7 @@ package struct MaintenancePlan {
       details: [("store", store)])
   }
 
-  /// The path without links, so that two ways to a store are noticed.
+  /// The path without links, so that two paths to one store are noticed.
   fileprivate static func resolved(_ path: String) -> String { FileStatus.resolve(path) ?? path }
 }
 
@@ -131,7 +131,7 @@ extension MaintenancePlan.Part {
     }
   }
 
-  /// A file that cannot be looked at is not missing.
+  /// A file that cannot be examined does not count as missing.
   private static func isMissing(_ path: String) -> Bool {
     do throws(Errno) {
       return try FileStatus(path: path) == nil
@@ -192,7 +192,7 @@ private struct ExportPlaces {
     guard exporting.reduce(0, { $0 + $1.stores.count }) > 1 else { return }
     for part in exporting {
       for path in part.stores {
-        // A store that cannot be read fails when it is its turn.
+        // A store that cannot be read fails later, when it is maintained.
         guard let folder = part.settings.export?.folder,
           let file = try? StoreFile(path: path, busyTimeout: part.settings.busyTimeout),
           let identifier = try? file.read({ $0.metadata.storeIdentifier })

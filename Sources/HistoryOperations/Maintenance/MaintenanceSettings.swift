@@ -3,7 +3,7 @@ import PersistentHistory
 
 /// What to do with a group of stores.
 package struct MaintenanceSettings {
-  /// Where new transactions are exported to.
+  /// The destination of new transactions.
   package struct Export {
     package let folder: String
     package let bookmark: String
@@ -35,7 +35,7 @@ package struct MaintenanceSettings {
   package var export: Export?
   /// The second step; `nil` to prune nothing.
   package var prune: PruneRequest?
-  /// Where to seal what is pruned; `nil` for nowhere.
+  /// The archive for pruned history; `nil` to seal nothing.
   package var archive: String?
   /// The step after pruning: what to forget and merge in the archive; `nil` for nothing.
   package var forget: ForgetRequest?

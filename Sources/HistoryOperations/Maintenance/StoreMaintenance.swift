@@ -4,7 +4,7 @@ import PersistentHistory
 import StoreEditing
 import StoreFormat
 
-/// What maintaining one store has done, or would do.
+/// The outcome of maintaining one store, or of a dry run.
 package struct MaintenanceOutcome {
   package struct Export {
     /// The file; `nil` if none was written.
@@ -46,10 +46,10 @@ package struct MaintenanceOutcome {
 
 /// Maintains one store: exports what is new, then prunes, then forgets in the archive, then frees pages.
 ///
-/// The order matters: what was exported need not be kept for the export, what was pruned is sealed, and
-/// what was deleted leaves free pages. A step that fails leaves out those after it.
+/// The order matters: exported history need not be kept for the export, pruned history is sealed in the
+/// archive, and deleted rows leave free pages. If a step fails, those after it are skipped.
 package struct StoreMaintenance {
-  /// Whether values that the log holds are kept before it is emptied in the file of recorded values.
+  /// Whether values in the log are saved to the file of recorded values before the log is emptied.
   package var keepsLogValues = true
 
   private let plan: MaintenancePlan
@@ -80,7 +80,7 @@ package struct StoreMaintenance {
     self.observer = observer
   }
 
-  /// Takes all steps, or as many as it can.
+  /// Runs all steps, up to the first one that fails.
   package func run(_ path: String) -> MaintenanceOutcome {
     var outcome = MaintenanceOutcome(section: settings.section, path: path, isDryRun: isDryRun)
     do {
@@ -124,7 +124,7 @@ package struct StoreMaintenance {
       _ = try snapshot.historyTables()
       try StoreReading.warnOfModel(in: snapshot, observer: observer)
       var query = HistoryQuery()
-      // A value that cannot be read now would be missing for good once its transaction is pruned.
+      // A value that cannot be read now would be lost permanently once its transaction is pruned.
       query.recordedValues = try RecordedValues(beside: snapshot)
       let operation = ExportOperation(
         timeline: HistoryTimeline(snapshot), helpers: helpers, schema: try HistorySchema(snapshot),
@@ -163,7 +163,7 @@ package struct StoreMaintenance {
     if let export = settings.export {
       // By then the export would have moved its bookmark to the end.
       if isDryRun { request.ignoredGuards.insert("@" + export.bookmark) }
-      // The export makes the file as soon as there is anything to lose.
+      // The export creates the file as soon as there is anything to lose.
       if try !BookmarkFile(path: bookmarkPath).isThere {
         request.ignoredGuards.insert(RetentionGuard.bookmarksName)
       }

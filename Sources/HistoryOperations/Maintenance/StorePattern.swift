@@ -11,7 +11,7 @@ package struct StorePattern {
   private let base: String
 
   /// - Parameters:
-  ///   - start: What precedes the path; it is no pattern whatever characters it has.
+  ///   - start: The text before the path; its characters never make a pattern.
   ///   - rest: The path; `*`, `?` and `[…]` make it a pattern.
   package init(start: String, rest: String) {
     text = start + rest

@@ -13,7 +13,7 @@ package struct HistoryReport {
   /// A history to show.
   package struct Source: Sendable {
     package let path: String
-    /// The archive of what the store has pruned.
+    /// The archive of the store's pruned history.
     package let archivePath: String?
     /// The store to read, where an archive has several.
     package let storeIdentifier: String?
@@ -59,7 +59,7 @@ package struct HistoryReport {
     }
   }
 
-  /// What a report has written.
+  /// The totals of a written report.
   package struct Summary: Sendable {
     package internal(set) var histories = 0
     package internal(set) var transactions: Int64 = 0
@@ -78,7 +78,7 @@ package struct HistoryReport {
   /// - Parameters:
   ///   - request: What to show.
   ///   - query: Returns which transactions of a history to show.
-  ///   - failed: Called with an error of one of several histories, and returns what the page says of it;
+  ///   - failed: Called with an error of one of several histories, and returns the text for the page;
   ///     an error that it throws ends the report.
   ///   - observer: Receives warnings.
   package init(
@@ -91,8 +91,8 @@ package struct HistoryReport {
     self.observer = observer
   }
 
-  /// Writes the page into a file, which appears when it is complete, and which nobody can read who
-  /// cannot read all the stores.
+  /// Writes the page into a file, which appears when it is complete and is readable only by users who
+  /// can read all the stores.
   ///
   /// - Throws: ``OperationError``, and what reading throws.
   package func writeFile(_ path: String, overwrites: Bool) throws -> Summary {
@@ -157,7 +157,7 @@ package struct HistoryReport {
     return summary
   }
 
-  /// What a page says of a history that could not be read.
+  /// The error that a page shows for a history that could not be read.
   private struct Problem: Error {
     let text: String
   }
@@ -229,7 +229,8 @@ package struct HistoryReport {
     }
   }
 
-  /// Returns a name for each source: that of the file, or as much of the path as tells it from others.
+  /// Returns a name for each source: that of the file, or as much of the path as distinguishes it from
+  /// the others.
   private static func names(of sources: [Source]) -> [String] {
     let names = sources.map { FilePath($0.path).lastComponent?.string ?? $0.path }
     let paths = sources.map(\.path)

@@ -3,7 +3,7 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// What a page says of a history, as the JSON that it reads.
+/// The data of a history for a page, as JSON.
 extension ReportHistory {
   /// The maximum number of names in a rank list, and in a plot.
   private static let maxRanks = 100

@@ -5,7 +5,7 @@ import StoreEditing
 import StoreFormat
 import SystemPackage
 
-/// What a page says of one history.
+/// The data of one history for a page.
 struct ReportHistory {
   let statistics: HistoryStatistics
   let transactions: ReportTransactions
@@ -14,7 +14,7 @@ struct ReportHistory {
   let timeline: HistoryTimeline
   let isRedacted: Bool
   let maxTransactions: Int
-  /// Why not everything could be read.
+  /// The error of a history that could be read only in part; `nil` for none.
   let problem: String?
   private(set) var facts: [(String, String)]
   let sizes: JSONValue

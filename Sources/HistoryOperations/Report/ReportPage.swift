@@ -3,8 +3,8 @@ import PropertyLists
 
 /// The page of a report, before and after its data.
 ///
-/// A report is one file: the style and the scripts in `Page` stand in it. Its policy allows these two by
-/// their SHA-256 and nothing else.
+/// A report is one file, which includes the style and the scripts in `Page`. Its content security policy
+/// allows only these, by their SHA-256.
 struct ReportPage {
   let afterData: String
   private let start: String
@@ -45,7 +45,7 @@ struct ReportPage {
     String(decoding: resource, as: UTF8.self)
   }
 
-  /// Returns what allows an element with a text in a policy.
+  /// Returns the part of a policy that allows an element with a text.
   private static func source(_ text: String) -> String {
     let digest = PropertyListBase64.encode(Array(SHA256.hash(data: Array(text.utf8))))
     return "'sha256-\(String(decoding: digest, as: UTF8.self))'"

@@ -230,7 +230,7 @@ struct TextList {
   /// The length to which a text is shortened, in bytes.
   private static let maxLength = 2048
 
-  /// Returns a text without what is longer than a page shows.
+  /// Returns a text shortened to the length that a page shows.
   static func shortened(_ text: String) -> String {
     text.utf8.count > maxLength
       ? String(decoding: text.utf8.prefix(maxLength), as: UTF8.self) + "…" : text
@@ -239,7 +239,7 @@ struct TextList {
   /// Returns the place of a text, which is added if it is not there.
   mutating func place(of text: String) -> Int {
     if let last, last.text.utf8.elementsEqual(text.utf8) { return last.place }
-    // A hostile store may have many long texts, so those are neither kept nor told apart.
+    // A hostile store may have many long texts, so those are neither kept nor distinguished.
     let short = Self.shortened(text)
     let key = Array(short.utf8)
     let place = places[key] ?? texts.count
@@ -267,7 +267,7 @@ extension TimelineReader {
 }
 
 extension Int64 {
-  /// Whether a number in JavaScript would be another one.
+  /// Whether JavaScript cannot represent the number exactly.
   fileprivate var isInexactInPage: Bool { magnitude > 1 << 53 }
 
   /// The number as a page reads it: digits in a string where a number would be inexact.

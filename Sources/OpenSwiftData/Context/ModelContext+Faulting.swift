@@ -211,7 +211,7 @@ extension ModelContext {
     var models: [any PersistentModel] = []
     for snapshot in snapshots {
       let identifier = snapshot.persistentIdentifier
-      // Nobody asked for all of them: an unreadable one is an error when it is asked for.
+      // An unreadable model is an error only when it is requested.
       guard let layout = container.schema.layouts[identifier.entityName],
         let values = try? SnapshotReader.values(of: snapshot, layout: layout)
       else { continue }

@@ -6,9 +6,9 @@ import StoreFormat
 extension ModelContext {
   /// Takes over what other contexts and programs saved since this was last done.
   ///
-  /// Models without changes get the stored values, and those that are gone leave the context. A
-  /// model with changes keeps them and gets the stored values of all other properties: the last
-  /// save of a property counts. Models that others deleted cannot be saved, which the save reports.
+  /// Models without changes get the stored values, and those that are gone leave the context. A model
+  /// with changes keeps them and gets the stored values of all other properties: the last save of a
+  /// property wins. Models that others deleted cannot be saved, which the save reports.
   func catchUp() throws {
     readInFull = [:]
     for store in defaultStores {
@@ -27,7 +27,7 @@ extension ModelContext {
         forgetLists(of: states, leadingTo: entityNames)
         try refresh(states.filter { changed.contains($0.identifier) })
       }
-      // Only now: after an error the same news must come again.
+      // Only now, because after an error the same news must be returned again.
       standings[store.identifier] = next
       ownTransactions[store.identifier] = nil
       if case .nothing = news { continue }
@@ -144,8 +144,8 @@ extension DefaultStore {
   /// The maximum number of changes to list, and of transactions to search for them.
   static let mostNews = 10_000
 
-  /// Returns what was done since a standing, except by the given transactions, or `nil` if nobody
-  /// has written.
+  /// Returns what was done since a standing, except by the given transactions, or `nil` if there were
+  /// no saves.
   fileprivate func news(
     since last: StoreStanding?, without own: Set<Int64>
   ) throws -> (standing: StoreStanding, news: StoreNews)? {

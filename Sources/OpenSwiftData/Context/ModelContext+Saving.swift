@@ -104,7 +104,7 @@ extension ModelContext {
     for (part, result) in zip(own, results) { part.result = result }
   }
 
-  /// Releases the models of a save of which it is not known in which stores it is.
+  /// Releases the models of a save if it is unknown which stores have it.
   private func letGo(_ parts: [any SavePart]) {
     for part in parts {
       for state in part.changes.inserted + part.changes.updated + part.changes.deleted {
@@ -151,7 +151,7 @@ extension ModelContext {
     updated.remove(state)
     for index in state.layout.relationshipPlaces {
       if case .toManyFault = state.values[index] {
-        // What was added and removed is in the store now.
+        // Additions and removals are in the store now.
         state.values[index] = .toManyFault(added: [], removed: [])
       } else {
         state.values[index] = state.values[index].remapped(remapped)
@@ -215,7 +215,7 @@ private struct PendingChanges {
   var entityNames: Set<String> { Set((inserted + updated + deleted).map(\.layout.name)) }
 }
 
-/// What a save is about to do, or what the stores made of it.
+/// The changes of a save, or their results in the stores.
 private struct SaveOutcome {
   var inserted: [PersistentIdentifier] = []
   var updated: [PersistentIdentifier] = []
@@ -247,7 +247,7 @@ private protocol SavePart: AnyObject {
   func save() throws
   /// Returns the save for observers, or `nil` if there was none, or one without changes.
   func recorded(by editingState: EditingState) -> RecordedSave?
-  /// Takes over into the context what was saved, if it was.
+  /// Updates the context after the save, if it succeeded.
   func settle(in context: ModelContext, _ outcome: inout SaveOutcome)
 }
 

@@ -159,7 +159,7 @@ extension ObjectExpression {
   fileprivate var looksAtRelatedObjects: Bool {
     switch self {
     case .constant: false
-    // The key of a to-one relationship stands in the object itself.
+    // The key of a to-one relationship is a column of the object itself.
     case .primaryKey(let path): path.relationships.count > 1
     case .attribute(let path, _), .entityNumber(let path): !path.relationships.isEmpty
     case .compare(_, let left, let right), .and(let left, let right), .or(let left, let right),

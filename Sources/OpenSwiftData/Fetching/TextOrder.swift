@@ -55,8 +55,8 @@ enum TextOrder {
 
   /// Compares two texts, or returns `nil` if this takes more than the order of ASCII.
   ///
-  /// The first character or number that differs decides, then the first letter that differs in
-  /// case: lower case first. What follows the difference does not count.
+  /// The first character or number that differs decides, then the first letter that differs in case:
+  /// lower case first. Later characters do not count.
   static func compareASCII(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Int? {
@@ -81,7 +81,7 @@ enum TextOrder {
         one += 1
         other += 1
       }
-      // What follows may consist of accents and other characters without a place.
+      // The rest may consist of accents and other characters without a place.
       if one < left.count { return places[Int(left[one])] == 0 ? nil : 1 }
       if other < right.count { return places[Int(right[other])] == 0 ? nil : -1 }
       return numbersDifferInZeros ? nil : byCase

@@ -8,7 +8,7 @@ extension DefaultStore {
     _ sortBy: [SortDescriptor<DefaultHistoryTransaction>]
   ) -> HistoryQuery.Order? {
     guard let first = sortBy.first else { return .ascending }
-    // Numbers are unique, so further keys decide nothing.
+    // Numbers are unique, so further keys have no effect.
     switch first.keyPath {
     case \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.token,
       \DefaultHistoryTransaction.id:

@@ -120,7 +120,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
 
 // MARK: - Changes without types
 
-/// What SwiftData reveals only after a cast to the class of the model.
+/// Properties that SwiftData provides only after a cast to the class of the model.
 extension HistoryChange {
   /// The kind of a change.
   public enum Kind: String, Hashable, Codable, Sendable {

@@ -51,8 +51,8 @@ struct HistoryNarrowing {
     if let predicate { add(predicate.expression) }
   }
 
-  /// Refuses tokens that name none of the stores: no transaction comes before or after them, so
-  /// their owner would get nothing and never learn why.
+  /// Refuses tokens that name none of the stores. No transaction comes before or after them, so the
+  /// caller would get an empty result without a reason.
   static func checkTokens(
     of descriptor: HistoryDescriptor<DefaultHistoryTransaction>, stores: [String]
   ) throws {
@@ -75,7 +75,7 @@ struct HistoryNarrowing {
 
   /// Returns the value of a part that looks at no transaction, or `nil` for any other.
   ///
-  /// An error here is met again when the predicate is evaluated, and thrown then.
+  /// An error here occurs again when the predicate is evaluated, and is thrown then.
   fileprivate static func value(of part: any PredicateExpression) -> Any? {
     func evaluate(_ part: some PredicateExpression) -> Any? {
       try? part.evaluate(PredicateBindings())

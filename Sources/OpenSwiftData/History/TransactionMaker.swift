@@ -4,8 +4,8 @@ import StoreFormat
 
 /// Makes transactions with typed changes from a recorded history.
 ///
-/// What is the same for all changes of an entity, and for all updates of the same properties, is
-/// looked up once.
+/// Facts that all changes of an entity share, or all updates of the same properties, are looked up
+/// once.
 final class TransactionMaker {
   private let reader: HistoryReader
   private let schema: Schema
@@ -176,7 +176,7 @@ extension EntityLayout {
           old: Self.identifier(old, storeIdentifier), new: Self.identifier(new, storeIdentifier))
       } else if let codec = property.codec {
         let parts = property.columnPaths.compactMap { byName[$0] }
-        // Some of its parts do not tell the whole value.
+        // Without all its parts, the whole value is unknown.
         guard parts.count == property.columnPaths.count,
           parts.allSatisfy({ $0.old != nil && $0.new != nil }),
           let old = Self.value(parts.compactMap(\.old), codec),

@@ -42,7 +42,7 @@ struct MigrationPath {
     }
   }
 
-  /// Throws an error unless a store tells which version of a plan it has.
+  /// Throws an error unless the models of a store identify its version in a plan.
   ///
   /// - Throws: ``SwiftDataError/unknownSchema`` for two versions with equal models.
   static func check(_ plan: any SchemaMigrationPlan.Type) throws {

@@ -55,8 +55,8 @@ public protocol BackingData<Model> {
 class StatefulBackingData {
   private let modelType: any PersistentModel.Type
   private var knownState: ModelState?
-  /// The object that the context knows, if this one shares its values; it stays known as long as
-  /// either is used.
+  /// The context's object, if this one shares its values. It stays in the context as long as either is
+  /// used.
   var known: (any PersistentModel)?
 
   fileprivate init(_ modelType: any PersistentModel.Type, _ state: ModelState?) {

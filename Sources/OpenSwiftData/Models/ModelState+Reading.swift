@@ -22,7 +22,7 @@ extension ModelState {
 
   func takeOver(_ new: PropertyValue, at index: Int) {
     switch (values[index], new) {
-    // Nobody has seen the old value, or nobody has read the new one.
+    // The old value was not seen, or the new one was not read.
     case (.fault, _), (_, .toManyFault), (_, .fault): values[index] = new
     case (.value(let value), .inFile(let file)) where holds(value, file, at: index): break
     case (let old, _) where layout.properties[index].isSame(old, new): break
@@ -72,7 +72,7 @@ extension ModelState {
 
 /// Reads values in files beside the store when they are used.
 extension ModelState {
-  /// Returns the value in a file, or what has replaced it since it was fetched, or `nil` if there
+  /// Returns the value in a file, or the value that has replaced it since the fetch, or `nil` if there
   /// is none now.
   ///
   /// - Throws: The error of reading if both are unreadable.

@@ -43,7 +43,7 @@ final class ModelState: Observable {
   private var keptContext: ModelContext?
   /// The number of other owners of the model that the context owns.
   private var holdCount = 0
-  /// `nil` until a property is first read: before, nobody can observe one.
+  /// `nil` until a property is first read, because it cannot be observed before.
   private var registrar: ObservationRegistrar?
 
   init(layout: EntityLayout) {
@@ -289,7 +289,7 @@ final class ModelState: Observable {
     unreadLists.remove(index)
     let references = values[index].references(among: stored)
     values[index] = .toMany(references)
-    // This tells the list before the first change too.
+    // The list before the first change is known now too.
     if let before = original?[index], case .toManyFault = before {
       original?[index] = .toMany(before.references(among: stored))
     }

@@ -2,7 +2,7 @@ import Foundation
 import Observation
 import Synchronization
 
-/// An observable counter of the saves to a container's stores, by whichever context or process.
+/// An observable counter of the saves to a container's stores, by any context or process.
 ///
 /// ```swift
 /// let observer = try HistoryObserver(
@@ -35,7 +35,7 @@ public final class HistoryObserver: Observable, Sendable {
 
   private struct State {
     var told = Events()
-    /// Events that observers have not been told yet.
+    /// Events that were not reported to observers yet.
     var pending = Events()
     var subscription: SaveSubscription?
   }
@@ -124,7 +124,7 @@ public final class HistoryObserver: Observable, Sendable {
       if let last = relevant.last {
         state.pending.origin = last.contextIdentifier == nil ? .elsewhere : .container
       }
-      // Without an observable change there is nothing to tell.
+      // Without an observable change there is nothing to report.
       if state.pending.count == 0 { Self.settle(&state) }
       return isNew && state.pending.count > 0
     }

@@ -3,8 +3,8 @@ import PersistentHistory
 import StoreFormat
 
 extension ModelContainer {
-  /// Returns all transactions after a token, followed by every new one as it is saved by whichever
-  /// process (not in SwiftData).
+  /// Returns all transactions after a token, followed by every new one as it is saved by any process
+  /// (not in SwiftData).
   ///
   /// ```swift
   /// for try await transaction in container.historyUpdates(after: token) {
@@ -90,7 +90,7 @@ extension DefaultStore {
     try translating { try file.read { try $0.highestTransaction() } }
   }
 
-  /// Returns what the history tells of each save after a transaction, whose own row may be gone.
+  /// Returns the recorded saves after a transaction, whose own row may be deleted.
   func recordedSaves(after number: Int64, until last: Int64) throws -> [RecordedSave] {
     try translating {
       try file.read { snapshot in
@@ -102,7 +102,7 @@ extension DefaultStore {
     }
   }
 
-  /// Returns the next transactions after one, whose own row may be gone, and moves the position.
+  /// Returns the next transactions after one, whose own row may be deleted, and moves the position.
   fileprivate func nextTransactions(
     after position: inout Int64?, limit: Int
   ) throws -> [DefaultHistoryTransaction] {
@@ -124,8 +124,7 @@ extension DefaultStore {
     return transactions
   }
 
-  /// Throws an error unless everything after a transaction is there, which is all that following
-  /// needs.
+  /// Throws an error unless the history after a transaction is complete; following needs no more.
   private func checkCompleteness(after number: Int64, _ snapshot: StoreSnapshot) throws {
     guard try snapshot.isComplete(after: number) else {
       throw SwiftDataError(
@@ -142,7 +141,7 @@ extension StoreSnapshot {
     max(entities.highestNumber(of: .transaction), try newestTransaction()?.number ?? 0)
   }
 
-  /// Returns whether everything after a transaction is there, whose own row may be gone.
+  /// Returns whether the history after a transaction is complete, even if its own row is deleted.
   func isComplete(after number: Int64) throws -> Bool {
     let highest = try highestTransaction()
     let oldest = try oldestTransaction()?.number ?? highest.following

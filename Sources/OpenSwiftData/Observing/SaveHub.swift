@@ -89,7 +89,7 @@ final class SaveHub: Sendable {
   /// Runs a save of one of the container's contexts, so that the watches do not take it for another
   /// process's.
   ///
-  /// - Parameter recorded: Returns what was saved in the end, even if the save failed halfway.
+  /// - Parameter recorded: Returns the parts that were saved, even if the save failed halfway.
   func noting(_ save: () throws -> Void, recorded: () -> [RecordedSave]) rethrows {
     let ticket = state.withLock { state in
       state.lastSave += 1
@@ -118,10 +118,10 @@ final class SaveHub: Sendable {
 
   // MARK: - Subscribers
 
-  /// Tells a listener about all saves from now on, until the subscription is released.
+  /// Reports all saves from now on to a listener, until the subscription is released.
   ///
   /// - Returns: The subscription, and the newest transaction of each store; saves after them are
-  ///   told.
+  ///   reported.
   /// - Throws: ``SwiftDataError/storeFailure``.
   func subscribe(
     _ listener: @escaping Listener
@@ -159,7 +159,7 @@ final class SaveHub: Sendable {
 
   /// Watches the files, unless they are watched already.
   ///
-  /// - Parameter body: Runs before anybody else uses the state.
+  /// - Parameter body: Runs before any other use of the state.
   private func watch<Result: Sendable>(
     _ body: (inout State, [DefaultStore]) throws -> Result
   ) throws -> Result? {

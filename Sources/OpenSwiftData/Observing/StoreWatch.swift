@@ -24,8 +24,8 @@ final class StoreWatch: @unchecked Sendable {
 
   /// Returns what others saved since the last look.
   ///
-  /// If the store can no longer be read, that is returned once, as a save of which nothing is
-  /// known: those who read then get the error.
+  /// If the store can no longer be read, that is returned once, as a save of which nothing is known:
+  /// the next fetch throws the error.
   ///
   /// - Parameters:
   ///   - ongoing: Returns the container's own saves that are in progress.
@@ -59,7 +59,7 @@ final class StoreWatch: @unchecked Sendable {
   private func readNews(without own: Set<Int64>) throws -> [RecordedSave] {
     var query = HistoryQuery()
     query.checksCompleteness = false
-    // A busy file is looked at again a moment later.
+    // A busy file is checked again a moment later.
     let follower =
       try follower ?? HistoryFollower(path: path, busyTimeout: 0, query: query, after: position)
     self.follower = follower

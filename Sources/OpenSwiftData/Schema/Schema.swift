@@ -44,8 +44,8 @@ public final class Schema: Hashable, Sendable {
 
   /// Creates a schema of entities.
   ///
-  /// An entity of another schema stands for its model, and brings those that the model is related
-  /// to. A container cannot open a store for one that was described by hand.
+  /// An entity of another schema represents its model, and includes those that the model is related to.
+  /// A container cannot open a store for one that was described by hand.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
     self.init(
       entities.compactMap { $0.layout?.type }, described: entities.filter { $0.layout == nil },

@@ -156,7 +156,7 @@ extension ObjectFetch {
   }
 }
 
-/// Where the values of a fetched object stand that are a model's properties.
+/// The places of a model's properties among the values of a fetched object.
 private final class SnapshotPlan {
   private enum Place {
     case elements([Int?])

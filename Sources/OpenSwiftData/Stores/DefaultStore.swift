@@ -44,8 +44,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   ///
   /// - Parameters:
   ///   - configuration: The description of the store, with a schema.
-  ///   - migrationPlan: The plan for stores of older versions; without one, the differences between
-  ///     the models must tell enough.
+  ///   - migrationPlan: The plan for stores of older versions; without one, the differences between the
+  ///     models must suffice.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer``, ``SwiftDataError/unknownSchema``,
   ///   ``SwiftDataError/backwardMigration``, and the errors of the plan's stages.
   public init(

@@ -5,9 +5,8 @@ import Synchronization
 
 /// The folder of a store that exists as long as its container.
 ///
-/// It is in memory if there is enough space, so that nothing reaches a disk, and nobody else may
-/// read it. A program removes its folders when it ends, and those of killed programs when it
-/// creates one.
+/// It is in memory if there is enough space, so that nothing reaches a disk, and no other user may read
+/// it. A program removes its folders when it ends, and those of killed programs when it creates one.
 final class TemporaryStoreFolder: @unchecked Sendable {
   private let folder: DraftFolder
 

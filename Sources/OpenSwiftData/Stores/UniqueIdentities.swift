@@ -235,7 +235,7 @@ struct PresentValues {
       if wanted.contains(key) {
         found[key] = (object, objects)
       } else if keys.count > 1 {
-        // SQLite may take differing values for equal; asking one by one tells whose object it is.
+        // SQLite may treat different values as equal; reading one by one shows which key an object has.
         for key in keys { try readOnce([key]) }
         return
       } else {

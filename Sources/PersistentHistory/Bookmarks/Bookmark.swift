@@ -2,8 +2,8 @@ import StoreFormat
 
 /// A token saved under a consumer's name.
 ///
-/// It remembers when its transaction was saved. In another copy of the store the same number may be
-/// another save, and the time tells.
+/// It remembers when its transaction was saved, because the same number may belong to another save
+/// in another copy of the store.
 public struct Bookmark: Hashable, Sendable {
   /// The consumer's name: letters, digits, `.`, `_` and `-`.
   public let name: String

@@ -83,7 +83,7 @@ public struct BookmarkFile: Hashable, Sendable {
     }
   }
 
-  /// Reads the bookmarks of a file that somebody named, which must exist, or those beside a store.
+  /// Reads the bookmarks of a named file, which must exist, or those beside a store.
   ///
   /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)`` and
   ///   ``HistoryError/missingBookmarks(path:)``.
@@ -125,7 +125,7 @@ public struct BookmarkFile: Hashable, Sendable {
     return bookmark
   }
 
-  /// Returns what is wrong with the names of bookmarks, which another program may have written.
+  /// Returns the problem with the names of bookmarks, which another program may have written.
   private static func problem(of bookmarks: [Bookmark]) -> String? {
     if let bookmark = bookmarks.first(where: { !Bookmark.isName($0.name) }) {
       return "it has a bookmark named '\(bookmark.name.prefix(40))', which cannot be a name"
@@ -265,7 +265,7 @@ extension BookmarkFile {
       if let permissions, try FileStatus(path: file) == nil,
         try create(file, permissions, body)
       {
-        // Not before: others need not wait for it.
+        // Only after the lock is released, so that other programs need not wait for it.
         return try DraftFile.synchronizeFolder(of: file)
       }
       let lock = try lock(file)

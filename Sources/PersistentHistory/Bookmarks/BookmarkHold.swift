@@ -3,9 +3,9 @@ import StoreEditing
 import StoreFormat
 import SystemPackage
 
-/// Keeps bookmarks unchanged from a look at them until the history is deleted that none of them needs.
+/// Keeps bookmarks unchanged from when they are read until history that none of them needs is deleted.
 ///
-/// A program that sets one waits as long, and then checks whether its transaction still exists.
+/// Meanwhile, a program that sets a bookmark waits, and then checks whether its transaction still exists.
 package final class BookmarkHold {
   private let path: String
   private var seen: FileStatus?

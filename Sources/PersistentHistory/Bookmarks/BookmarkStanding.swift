@@ -1,16 +1,16 @@
 import StoreFormat
 
-/// What a consumer has not read.
+/// The part of the history that a consumer has not read.
 package struct BookmarkLag: Hashable, Sendable {
   package let transactions: Int64
-  /// The number of their changes; `nil` in a store without an index to tell it.
+  /// The number of their changes; `nil` in a store without an index for counting them.
   package let changes: Int64?
   /// When the oldest of them was saved; `nil` if there is none, or the store does not say.
   package let unreadSince: StoreTimestamp?
 }
 
-/// How a bookmark stands in its store: whether it works, how much its consumer has not read, and how
-/// long it will go on working.
+/// The state of a bookmark in its store: whether it works, how much its consumer has not read, and how long it
+/// will continue to work.
 package struct BookmarkStanding: Hashable, Sendable {
   package let bookmark: Bookmark
   /// Its token, with its state.
@@ -27,7 +27,7 @@ package struct BookmarkStanding: Hashable, Sendable {
 }
 
 extension BookmarkStanding {
-  /// Returns how bookmarks stand in one snapshot of their store, in the order of the bookmarks.
+  /// Returns the state of bookmarks in one snapshot of their store, in the order of the bookmarks.
   ///
   /// The history is counted once, however many bookmarks there are.
   ///
@@ -115,7 +115,7 @@ package struct BookmarkRetention: Hashable, Sendable {
   }
 }
 
-/// How long a retention would let a bookmark work that does not move, at the present rate of saves.
+/// How long a retention would let an unmoved bookmark work, at the present rate of saves.
 package enum BookmarkHeadroom: Hashable, Comparable, Sendable {
   /// The bookmark would expire at once.
   case exhausted
@@ -129,7 +129,7 @@ package enum BookmarkHeadroom: Hashable, Comparable, Sendable {
 struct HeadroomForecast {
   /// The rate is that of the last 30 days.
   private static let period = 30 * 86_400.0
-  /// A shorter history says nothing of the rate.
+  /// A shorter history counts as this long, because it is too short to calculate a rate from.
   private static let minimumPeriod = 86_400.0
 
   private let retention: BookmarkRetention
@@ -169,7 +169,7 @@ struct HeadroomForecast {
       // The newest transaction stays until there is a newer one.
       headrooms.append(newer == 0 ? max(headroom, after(saves: 1)) : headroom)
     }
-    // One rule that keeps it is enough.
+    // One rule that keeps the transaction is enough.
     return headrooms.max()
   }
 

@@ -4,7 +4,7 @@ import StoreFormat
 package enum HistorySeam: Hashable, Sendable {
   /// They overlap, or nothing is missing between them.
   case joined
-  /// Both name this transaction, and it is not the same: they are of copies that diverged.
+  /// Both have a transaction of this number, but not the same one: they are of copies that diverged.
   case diverged(transaction: Int64)
   /// The transactions between these two are missing.
   case gap(after: Int64, oldest: Int64)

@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// What differs of an object in two copies of a store.
+/// The differences of an object between two copies of a store.
 package struct ObjectDifference: Hashable, Sendable {
   package let entity: HistoryEntity
   package let primaryKey: Int64
@@ -113,7 +113,7 @@ package final class ObjectComparison {
       extra: [])
   }
 
-  /// Returns a difference with what the histories say of it.
+  /// Returns a difference with the transactions that changed the object, and what they leave unexplained.
   private func difference(
     _ found: EntityPair.Found, _ entity: HistoryEntity
   ) throws -> ObjectDifference? {
@@ -139,7 +139,7 @@ package final class ObjectComparison {
       transactions: first.flatMap { first in last.map { first...$0 } })
   }
 
-  /// One copy.
+  /// One of the two copies.
   final class Side {
     let snapshot: StoreSnapshot
     let columns: PropertyColumns

@@ -1,8 +1,8 @@
 import StoreFormat
 
-/// The damage of a store that shows without reading all of its history: in the write-ahead log, the page
-/// count, the counters and both ends of the history; before pages are moved or free ones are used, in all
-/// pages as well.
+/// The damage of a store that can be found without reading all of its history: in the write-ahead log, the page
+/// count, the counters and both ends of the history; before pages are moved or free ones are used, in all pages as
+/// well.
 ///
 /// Every command that changes a store or seals its history checks for it first. ``StoreVerification``
 /// finds this damage and all other.

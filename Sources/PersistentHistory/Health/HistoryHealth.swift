@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// The size, age and bookmarks of a history, and what of them exceeds given limits.
+/// The size, age and bookmarks of a history, and which of them exceed given limits.
 ///
 /// ```swift
 /// var limits = HistoryLimits()

@@ -82,7 +82,7 @@ final class ArchivedChanges {
 
 /// Translates masks of an entity into the slots of a later model.
 private struct SlotTranslation {
-  /// Keeps the entity alive, by whose identity the translation is found.
+  /// Kept alive, because the translation is looked up by the entity's identity.
   private let entity: HistoryEntity
   private let slotCount: Int
   /// The new place of each slot, `nil` for one that is gone; `nil` if all slots are the same.

@@ -2,10 +2,10 @@ import StoreFormat
 
 /// Tombstones and recorded values of archived transactions, for the objects that are being folded.
 ///
-/// A store is asked for them when they are needed; an archive would have to be read again. Their
-/// size is limited: if it is reached, fewer objects are folded at a time.
+/// Those of a store are looked up when they are needed; an archive would have to be read again.
+/// Their size is limited: when the limit is reached, fewer objects are folded at a time.
 struct ArchivedDetails {
-  /// The maximum of bytes that are kept.
+  /// The maximum number of bytes that are kept.
   private static let maxBytes = 16 << 20
 
   struct Entry {

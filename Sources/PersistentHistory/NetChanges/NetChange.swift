@@ -38,10 +38,10 @@ public struct NetChange: Hashable, Sendable {
   public let primaryKey: Int64
   /// The effect on whether the object exists.
   package private(set) var effect: NetEffect
-  /// The columns that updates touched; none if the object was inserted or deleted too, because all
-  /// of them are others then.
+  /// The columns that updates touched; none if the object was also inserted or deleted, because all
+  /// of them may differ then.
   package private(set) var columns: TouchedColumns
-  /// The first delete, which is the one of the object that was there before.
+  /// The first delete: that of the object that existed before.
   package private(set) var deletion: Deletion?
   /// The number of the transaction with the first of the changes.
   package private(set) var firstTransaction: Int64
@@ -85,8 +85,8 @@ public struct NetChange: Hashable, Sendable {
 
   /// Adds the next change of the object.
   ///
-  /// - Returns: Whether it was added: not a change of another object, nor one whose row names no
-  ///   object or a kind that no framework writes.
+  /// - Returns: Whether it was added; `false` for a change of another object, and for one whose row
+  ///   names no object or a kind that no framework writes.
   @discardableResult
   package mutating func fold(_ change: HistoryChange, in transaction: Int64) -> Bool {
     guard let next = NetChange(change, in: transaction) else { return false }
@@ -95,7 +95,7 @@ public struct NetChange: Hashable, Sendable {
 
   /// Adds the net effect of later changes.
   ///
-  /// - Returns: Whether it was added: not that of another object.
+  /// - Returns: Whether it was added; `false` for one of another object.
   @discardableResult
   package mutating func merge(_ next: NetChange) -> Bool {
     guard entity == next.entity, primaryKey == next.primaryKey else { return false }

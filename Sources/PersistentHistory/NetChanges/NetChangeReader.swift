@@ -88,7 +88,7 @@ public final class NetChangeReader {
     var selection = TransactionSelection(
       after: query.after, until: query.until,
       texts: [.author: query.author, .bundle: query.bundle, .process: query.process])
-    // To test each change is faster than to have SQLite find the transactions first.
+    // Testing each change is faster than letting SQLite find the transactions first.
     condition = try query.change.selection(in: schema, of: snapshot)
     selection.checksCompleteness = query.checksCompleteness && condition == nil
     stored = (snapshot, selection)

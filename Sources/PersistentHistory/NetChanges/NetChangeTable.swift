@@ -47,8 +47,8 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     let index: UInt32
   }
 
-  /// The maximum of bytes of masks and entities for each object of the capacity. Most objects share
-  /// theirs; otherwise the table holds fewer objects.
+  /// The maximum number of bytes of masks and entities for each object of the capacity. Most
+  /// objects share theirs; otherwise the table holds fewer objects.
   private static var commonBytesPerObject: Int { 12 }
   private static var bytesPerEntity: Int { 64 }
   /// Entries count their entities in 16 bits.
@@ -72,7 +72,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     var cellCount = 1 << 10
     while min(expectedCount, self.capacity) > cellCount / 4 * 3 { cellCount *= 2 }
     cells = Array(repeating: Self.free, count: cellCount)
-    // Reserved memory is not used until it is written; to grow would need it twice.
+    // Reserved memory is not used until it is written; growing would need twice as much.
     entries.reserveCapacity(self.capacity)
   }
 

@@ -23,7 +23,7 @@ package struct NetEffect: Hashable, Sendable {
   package var existedBefore: Bool { bits & 1 != 0 }
   /// Whether the object is there afterwards.
   package var existsAfter: Bool { bits & 2 != 0 }
-  /// Whether it was inserted or deleted, so that the object afterwards is another than before.
+  /// Whether it was inserted or deleted, so that the object afterwards is not the one before.
   package var changesIdentity: Bool { bits & 4 != 0 }
 
   /// The effect of one change.

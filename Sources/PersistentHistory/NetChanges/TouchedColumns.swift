@@ -51,9 +51,9 @@ package struct TouchedColumns: Hashable, Sendable {
   }
 }
 
-/// Numbers for masks, the same for equal ones: most objects were touched alike.
+/// Assigns numbers to masks, the same to equal ones, because most objects share their masks.
 struct MaskPool {
-  /// The number that stands for no mask.
+  /// The number for no mask.
   static let none: UInt32 = 0
 
   private var masks: [ColumnMask] = []

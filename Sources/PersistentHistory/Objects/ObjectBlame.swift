@@ -28,7 +28,7 @@ package struct ObjectBlame: Sendable {
     case unknown
   }
 
-  /// What the history knows of an attribute at a position.
+  /// The last known change of an attribute up to a position.
   private struct Setting {
     let event: ObjectLife.Event
     let kind: ChangeKind
@@ -43,7 +43,7 @@ package struct ObjectBlame: Sendable {
   package private(set) var deletion: ObjectLife.Event?
   /// The insert after the position, if the object did not exist there yet.
   package private(set) var laterInsert: ObjectLife.Event?
-  /// The number of updates whose attributes have no names, so that earlier changes say nothing.
+  /// The number of updates whose attributes have no names, so that the last change of an attribute is uncertain.
   package private(set) var unnamedUpdateCount = 0
   /// What is missing between a history and its archive.
   package private(set) var gaps: [HistoryGap] = []

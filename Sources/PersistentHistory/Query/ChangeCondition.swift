@@ -5,8 +5,8 @@ import StoreFormat
 public struct ChangeCondition: Hashable, Sendable {
   /// The change is of one of these kinds; empty for any.
   public var kinds: [ChangeKind]
-  /// The object is of one of these entities, or of one that inherits from it, as in Core Data's fetches;
-  /// empty for any. A number stands for an entity that the store does not name.
+  /// The object is of one of these entities, or of one that inherits from it, as in Core Data's fetches; empty for
+  /// any. A number denotes an entity that the store does not name.
   ///
   /// Where inheritance is unknown, as in an archive without its store, only the named entities match.
   public var entities: [String]
@@ -72,9 +72,8 @@ public struct ChangeCondition: Hashable, Sendable {
   ///
   /// - Throws: ``HistoryError/unknownEntity(name:suggestions:)``,
   ///   ``HistoryError/unknownAttribute(name:suggestions:)``,
-  ///   ``HistoryError/unusableValue(condition:expectation:)``,
-  ///   ``HistoryError/objectOfOtherStore(object:store:)`` or
-  ///   ``HistoryError/unknownModel(path:reason:)``, so that a mistake is not an empty answer.
+  ///   ``HistoryError/unusableValue(condition:expectation:)``, ``HistoryError/objectOfOtherStore(object:store:)``
+  ///   or ``HistoryError/unknownModel(path:reason:)``, so that a mistake does not look like an empty result.
   func selection(in schema: HistorySchema, of snapshot: StoreSnapshot) throws -> ChangeSelection? {
     guard !isEmpty else { return nil }
     let names = NameLookup(schema: schema)
@@ -154,7 +153,7 @@ public struct ChangeCondition: Hashable, Sendable {
         path: archive.path, reason: "its entities were sealed without their model")
     }
     _ = try names.slots(of: attributes + values.map(\.property), among: candidates)
-    // An archive does not know of which type values are.
+    // An archive does not record the types of values.
     if !values.isEmpty, case .model(let model)? = try timeline.snapshot?.modelCache() {
       for value in values { try value.check(candidates.compactMap(\.name), in: model) }
     }
@@ -162,7 +161,7 @@ public struct ChangeCondition: Hashable, Sendable {
 }
 
 extension HistoryObject {
-  /// Tells where the object is of another store.
+  /// Throws an error if the object is of another store.
   fileprivate func check(isOf store: String?) throws(HistoryError) {
     if let named = storeIdentifier, named != store?.uppercased() {
       throw .objectOfOtherStore(object: description, store: store)

@@ -92,8 +92,8 @@ package struct ValueCondition: Hashable, Sendable {
     }
   }
 
-  /// Returns whether a value comes before the one of the condition, -1, after it, 1, or is equal; `nil` if they
-  /// cannot be compared.
+  /// Returns -1 if a value is before the one of the condition, 1 if it is after it, 0 if both are equal, and `nil`
+  /// if they cannot be compared.
   private func order(_ value: StoredValue, _ kind: RecordedValue.Kind) -> Int? {
     switch value {
     // SQLite keeps a whole number of seconds as an integer.

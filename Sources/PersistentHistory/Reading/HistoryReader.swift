@@ -164,7 +164,7 @@ public final class HistoryReader {
     return false
   }
 
-  /// Counts the changes of the current transaction without reading what they hold.
+  /// Counts the changes of the current transaction without reading their content.
   ///
   /// It reads them independently of ``nextChange()``.
   package func countChanges() throws -> ChangeSummary {
@@ -216,7 +216,7 @@ public final class HistoryReader {
 
   /// Returns the entity with a number.
   package func entity(_ number: Int64) -> HistoryEntity {
-    // Changes of one entity tend to stand together.
+    // Changes of one entity are often adjacent.
     if let lastEntity, lastEntity.number == number { return lastEntity }
     let entity = schema.entity(number: number)
     lastEntity = entity

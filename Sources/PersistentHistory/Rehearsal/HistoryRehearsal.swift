@@ -18,7 +18,7 @@ package struct HistoryRehearsal: Hashable, Sendable {
   /// - Parameters:
   ///   - oldestWorking: The token that will be the oldest that works.
   ///   - expiring: Tokens that will expire themselves.
-  /// - Throws: ``HistoryError``, also if a token is to work and to expire.
+  /// - Throws: ``HistoryError``, also if the same token should both work and expire.
   package init(resolver: TokenResolver, oldestWorking: String?, expiring: [String]) throws {
     self.oldestWorking = try oldestWorking.map(resolver.transactionNumber)
     expired = Set(try expiring.map(resolver.transactionNumber))
@@ -81,11 +81,11 @@ package struct RehearsedToken: Hashable, Sendable {
   /// The token, with its state in the store itself.
   package let token: ResolvedToken
   package let stateInCopy: TokenState
-  /// What an app gets from the copy.
+  /// The result for an app that uses the copy.
   package let outcome: FrameworkOutcome
 }
 
-/// What an app gets that asks the frameworks for the history after a token.
+/// The result for an app that asks the frameworks for the history after a token.
 package enum FrameworkOutcome: Hashable, Sendable {
   /// This number of transactions.
   case history(transactions: Int64)
@@ -99,8 +99,8 @@ package enum FrameworkOutcome: Hashable, Sendable {
   /// Core Data's code of the error, `NSPersistentHistoryTokenExpiredError`.
   package static let errorCode: Int64 = 134_301
 
-  /// The frameworks look only for the transaction with the token's number. So a token of a newer copy
-  /// has expired to them, and one of a copy that diverged works.
+  /// The frameworks look only for the transaction with the token's number. So they treat a token of a newer copy
+  /// as expired, and one of a copy that diverged as valid.
   ///
   /// - Parameter newer: The number of transactions after the token.
   init(_ state: TokenState, newer: @autoclosure () throws -> Int64) rethrows {

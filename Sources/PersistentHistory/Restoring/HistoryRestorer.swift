@@ -73,7 +73,7 @@ package struct HistoryRestorer: Sendable {
     progress: (InsertedHistory) -> Void = { _ in }
   ) throws -> InsertionResult {
     guard !plan.isEmpty else { return .nothing }
-    // The guards are asked again, since time may have passed since the plan was made.
+    // Check the guards again, since time may have passed since the plan was made.
     let planner = planner(plan.request, sealed)
     let guards = try store.read { try planner.presentGuards($0) }
     let refusals = guards.filter { $0.verdict == .refuses }

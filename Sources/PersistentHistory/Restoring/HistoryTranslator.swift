@@ -15,7 +15,7 @@ final class HistoryTranslator {
   /// The maximum number of entities to remember; an archive may name any number.
   private static let maxTargets = 10_000
 
-  /// What has become of an entity.
+  /// How an entity corresponds to one of the present model.
   private enum Target {
     /// Only the number may differ.
     case same(number: Int64)

@@ -17,7 +17,7 @@ package struct RestoreRequest: Hashable, Sendable {
   }
 }
 
-/// What restoring would put back into a store.
+/// The history that a restore would put back into a store.
 ///
 /// Every row was read and checked against one snapshot of the store. ``HistoryRestorer`` puts back
 /// exactly these rows, or stops.
@@ -52,7 +52,7 @@ package struct RestorePlan: Sendable {
   package let guards: [RetentionGuard]
   package let returningBookmarks: [ReturningBookmark]
 
-  /// What the store must look like.
+  /// The state that the store must have.
   let insertion: HistoryInsertion
   /// The newest transaction to read from the sealed history.
   let newestRead: Int64

@@ -44,7 +44,7 @@ struct RestorePlanner {
     do {
       try survey.make(of: sealed, through: start.newestRead, until: start.until)
     } catch let obstacle as RestoreObstacle {
-      // What another program has restored meanwhile looks like an obstacle.
+      // History that another program has restored meanwhile looks like an obstacle.
       try store.read { try checkBeginning(start, $0) }
       throw obstacle
     }
@@ -168,10 +168,10 @@ extension RetentionGuard {
   /// Returns the guard of a store that is mirrored to CloudKit, or `nil` if a restore does not concern
   /// the mirror.
   ///
-  /// The mirror reads what follows its token. Restored history comes before the token of a mirror whose
-  /// token works, so the mirror never reads it. If the token had expired, it works again, and the mirror
-  /// continues instead of transferring everything again. Only a mirror without a readable token may take
-  /// restored history for new.
+  /// The mirror reads the history after its token. Restored history comes before the token of a mirror whose token
+  /// works, so the mirror never reads it. If the token had expired, it works again, and the mirror continues
+  /// instead of transferring everything again. Only a mirror without a readable token may mistake restored history
+  /// for new.
   static func mirroringOfRestore(_ snapshot: StoreSnapshot) throws -> RetentionGuard? {
     guard snapshot.layout.mirroringTables.first != nil else { return nil }
     let token = try MirroringState(snapshot: snapshot)?.token

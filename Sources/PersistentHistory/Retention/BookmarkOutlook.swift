@@ -31,9 +31,9 @@ public enum BookmarkAllowance: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What becomes of a bookmark when history is pruned.
+/// The effect of pruning on a bookmark.
 public struct BookmarkOutlook: Hashable, Sendable {
-  /// What becomes of a bookmark.
+  /// The effect on a bookmark.
   public enum Fate: String, Hashable, Sendable {
     /// It works afterwards, and nothing is deleted that its consumer has not read.
     case kept
@@ -49,9 +49,9 @@ public struct BookmarkOutlook: Hashable, Sendable {
   package let number: Int64?
   /// Its state now.
   package let state: TokenState
-  /// Whether it is further behind than allowed, so that it holds nothing.
+  /// Whether it is further behind than allowed, so that it holds no history.
   package let isTooFarBehind: Bool
-  /// What becomes of it.
+  /// The effect on the bookmark.
   package internal(set) var fate: Fate
 
   init(
@@ -91,7 +91,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
     return tokens.compactMap { isUsable($0.state) ? $0.number : nil }.min()
   }
 
-  /// Returns the guard of the bookmark; `nil` if it holds nothing.
+  /// Returns the guard of the bookmark; `nil` if it holds no history.
   func guardian(oldest: Int64) -> RetentionGuard? {
     guard fate != .unusable, !isTooFarBehind, let number else { return nil }
     let reason =
@@ -101,10 +101,10 @@ public struct BookmarkOutlook: Hashable, Sendable {
       name: "@" + bookmark.name, verdict: .holds(from: max(number, oldest)), reason: reason)
   }
 
-  /// Finds out what a cut does to the bookmark.
+  /// Sets ``fate`` for a cut.
   mutating func settle(_ cut: HistoryCut, oldest: Int64) {
     guard fate != .unusable, let number else { return }
-    // A consumer that has read nothing yet misses whatever is deleted, though 0 never expires.
+    // A consumer that has read nothing yet misses everything that is deleted, though 0 never expires.
     let isLost = number == 0 ? HistoryCut(before: oldest) < cut : cut.expires(number)
     fate = isLost ? .lost : .kept
   }

@@ -10,9 +10,9 @@ import StoreFormat
 /// let result = try pruner.prune(plan)
 /// ```
 ///
-/// Between the two, other programs may save, which adds transactions after the cut. Anything else that
-/// happens before the cut ends the work, also a bookmark that is set there: before every batch the guards
-/// are asked again, and nobody can set a bookmark until the batch is done.
+/// Between the two, other programs may save, which adds transactions after the cut. Any other change before the
+/// cut ends the work, even a bookmark that is set there: the guards are checked again before every batch, and no
+/// bookmark can be set until the batch is done.
 public struct HistoryPruner: Sendable {
   private let store: StoreFile
   private let bookmarkPath: String?
@@ -59,11 +59,11 @@ public struct HistoryPruner: Sendable {
   /// - Parameters:
   ///   - plan: A plan of the same store that no guard refuses.
   ///   - progress: Called after every batch with what was deleted so far.
-  /// - Returns: What was deleted, and what stopped the deletion if anything did. What is left is a whole
-  ///   history, and a new plan goes on from there.
-  /// - Throws: ``HistoryError/refusedByGuards(path:reasons:)``, and if the store cannot be opened or the
-  ///   guards cannot be asked again ``/StoreEditing/StoreWriteError``, ``HistoryError`` or
-  ///   ``/StoreFormat/StoreError``. Nothing has been deleted then.
+  /// - Returns: What was deleted, and what stopped the deletion if anything did. The remaining history has no gap,
+  ///   and a new plan continues from there.
+  /// - Throws: ``HistoryError/refusedByGuards(path:reasons:)``, and if the store cannot be opened or the guards
+  ///   cannot be checked again ``/StoreEditing/StoreWriteError``, ``HistoryError`` or ``/StoreFormat/StoreError``.
+  ///   Nothing has been deleted then.
   public func prune(
     _ plan: PrunePlan, progress: (DeletedHistory) -> Void = { _ in }
   ) throws -> Erasure {

@@ -28,11 +28,11 @@ public struct PruneRequest: Hashable, Sendable {
   public init(_ target: Target) { self.target = target }
 }
 
-/// What pruning a store would delete, and why.
+/// The history that pruning a store would delete, and the reasons.
 ///
 /// A plan is made from one snapshot. ``HistoryPruner`` deletes exactly what it says, or stops.
 public struct PrunePlan: Sendable {
-  /// The whole history, as it was.
+  /// The whole history at the time of the plan.
   package struct History: Hashable, Sendable {
     package let transactionCount: Int64
     package let changeCount: Int64
@@ -42,7 +42,7 @@ public struct PrunePlan: Sendable {
     package let newest: TransactionPosition?
   }
 
-  /// What becomes of a token.
+  /// The effect of pruning on a token.
   package struct TokenOutlook: Hashable, Sendable {
     /// The token, with its state now.
     package let token: ResolvedToken
@@ -65,7 +65,7 @@ public struct PrunePlan: Sendable {
     package var works: Bool { token.state == .valid && !expires }
   }
 
-  /// What becomes of the values that were recorded beside the store: those of deleted transactions are
+  /// The effect of pruning on the values that were recorded beside the store: those of deleted transactions are
   /// deleted as well.
   package struct RecordedValuesOutlook: Hashable, Sendable {
     package let path: String
@@ -73,10 +73,10 @@ public struct PrunePlan: Sendable {
     package let firstKept: Int64
     /// The number of values that are deleted.
     package let valueCount: Int64
-    /// Why none can be deleted; `nil` if they can.
+    /// Why no values can be deleted; `nil` if they can.
     package let problem: String?
 
-    /// Looks at the values beside a store; `nil` if there is no file of them.
+    /// Examines the values beside a store; `nil` if there is no file of them.
     init?(_ snapshot: StoreSnapshot, firstKept: Int64) throws {
       self.firstKept = firstKept
       let found: (path: String, count: Int64, problem: String?)
@@ -100,7 +100,7 @@ public struct PrunePlan: Sendable {
   public let request: PruneRequest
   package let history: History
   package let rules: [RetentionDecision.RuleOutcome]
-  /// The guards that were asked.
+  /// The guards that were checked.
   public let guards: [RetentionGuard]
   /// Where the history is cut; `nil` if only changes of an entity are deleted, or the history is empty.
   public let cut: HistoryCut?
@@ -118,7 +118,7 @@ public struct PrunePlan: Sendable {
   public let isSmallEnough: Bool
   /// Bytes of pages that the history will occupy, if a rule limits them and they can be known in advance.
   package internal(set) var remainingByteCount: Int64?
-  /// What becomes of recorded values; `nil` if there are none.
+  /// The effect on recorded values; `nil` if there are none.
   package internal(set) var recordedValues: RecordedValuesOutlook?
 
   /// The maximum size of the history by the rules, in bytes of pages.

@@ -140,12 +140,12 @@ package struct PrunePlanner {
       + request.guards).filter { !request.ignoredGuards.contains($0.name) }
   }
 
-  /// Returns the guards as they are now, to be asked again before a plan is carried out.
+  /// Returns the present guards, to be checked again before a plan is carried out.
   func presentGuards() throws -> [RetentionGuard] {
     switch request.target {
     case .transactions:
       try guards(of: bookmarkOutlooks(), oldest: snapshot.oldestTransaction()?.number)
-    // Transactions stay, so every bookmark goes on working.
+    // Transactions stay, so every bookmark continues to work.
     case .entity: try guards(of: [], oldest: nil)
     }
   }

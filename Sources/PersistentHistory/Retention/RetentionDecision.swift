@@ -10,7 +10,7 @@ package struct RetentionDecision: Sendable {
   }
 
   package let rules: [RuleOutcome]
-  /// The guards that were asked.
+  /// The guards that were checked.
   package let guards: [RetentionGuard]
   /// The cut; `nil` if the history is empty or no rule applies.
   package let cut: HistoryCut?
@@ -44,7 +44,7 @@ package struct RetentionDecision: Sendable {
       for index in bookmarks.indices { bookmarks[index].settle(lowest, oldest: range.oldest) }
       cut = lowest
     }
-    // An archive is sealed just as far as the rules want, and decides nothing then.
+    // An archive that is sealed exactly as far as the rules require does not decide.
     let guardsThatDecide = guards.filter { guardian in
       guardian.cut != nil && guardian.cut == cut
         && (guardian.name != RetentionGuard.archiveName || cut != wanted)

@@ -14,7 +14,7 @@ public struct RetentionGuard: Hashable, Sendable {
   public let name: String
   /// What the guard demands.
   public let verdict: Verdict
-  /// Why, in words for people.
+  /// The reason, in words for people.
   public let reason: String
 
   package init(name: String, verdict: Verdict, reason: String) {
@@ -31,13 +31,13 @@ public struct RetentionGuard: Hashable, Sendable {
     }
   }
 
-  /// The name that stands for the guards of all bookmarks.
+  /// The name for the guards of all bookmarks.
   package static let bookmarksName = "bookmarks"
   /// The name of the guard of CloudKit's mirror.
   package static let mirroringName = "mirroring"
   /// The name of the guard of an archive.
   package static let archiveName = "archive"
-  /// The name of the guard against damage that shows without a full read; see ``EvidentDamage``.
+  /// The name of the guard against damage that is found without a full read; see ``EvidentDamage``.
   package static let damageName = "damage"
   /// The name of the guard of the newest transaction, which only ``RetentionRule/all`` overrules.
   package static let newestName = "newest"

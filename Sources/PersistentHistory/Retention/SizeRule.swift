@@ -45,8 +45,8 @@ struct SizeRule {
   /// The minimum difference between two attempts, in bytes.
   private static let step: Int64 = 4096
 
-  /// What partly filled pages may occupy beyond their rows: two pages at the cut in each table and index,
-  /// and one for each text by which an index is ordered.
+  /// Returns the bytes that partly filled pages may occupy beyond their rows: two pages at the cut in each table
+  /// and index, and one for each text by which an index is ordered.
   private func margin() throws -> Int64 {
     try snapshot.pagesLeftInPart() + limit / 100
   }

@@ -4,9 +4,9 @@ import StoreFormat
 /// process, entity and kind.
 ///
 /// Memory does not grow with the history: bins become longer when there are too many, and only the
-/// first names of each dimension are told apart.
+/// first names of each dimension are distinguished.
 package struct ActivityGrid: Sendable {
-  /// What divides the activity of a bin.
+  /// A property by which the activity of a bin is divided.
   package enum Dimension: Int, CaseIterable, Sendable {
     case author, bundle, process, entity, kind
   }
@@ -14,8 +14,8 @@ package struct ActivityGrid: Sendable {
   /// The activity of one name, or of all further ones, in one bin.
   package struct Cell: Hashable, Sendable {
     package let dimension: Dimension
-    /// The place of the name among those of ``ActivityRanking/Group/place``; ``otherPlace`` for names
-    /// that are not told apart.
+    /// The place of the name among those of ``ActivityRanking/Group/place``; ``otherPlace`` for names that are not
+    /// distinguished.
     package internal(set) var place: Int
     package internal(set) var transactions: Int64
     package internal(set) var changes: Int64
@@ -28,7 +28,7 @@ package struct ActivityGrid: Sendable {
     package internal(set) var cells: [Cell] = []
   }
 
-  /// The place of names that are not told apart.
+  /// The place of names that are not distinguished.
   package static let otherPlace = 64
   /// Limits on what a plot can show and a page can carry.
   private static let maxBins = 10_000
@@ -75,7 +75,7 @@ package struct ActivityGrid: Sendable {
   mutating func turn(to time: StoreTimestamp) {
     hour = Int((time.unixSeconds / 3600).rounded(.down))
     guard current?.hour != start(ofBinWith: hour) else { return }
-    // It may make bins longer.
+    // Settling may make bins longer.
     settle()
     current = Bin(hour: start(ofBinWith: hour))
   }
@@ -91,7 +91,7 @@ package struct ActivityGrid: Sendable {
   /// Counts changes of a transaction for a name.
   ///
   /// - Parameters:
-  ///   - place: The place of the name; `nil` for one that is not told apart.
+  ///   - place: The place of the name; `nil` for one that is not distinguished.
   ///   - transaction: Its number, which counts once.
   mutating func add(_ changes: Int64, of transaction: Int64, to dimension: Dimension, _ place: Int?)
   {

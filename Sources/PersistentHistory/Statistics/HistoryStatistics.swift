@@ -276,7 +276,7 @@ package enum GrowthForecast: Hashable, Sendable {
 /// The times that count as times of a save.
 ///
 /// A clock that was never set shows 1970 or 2001, and a damaged or hostile row may have any number.
-/// One such row would stretch the history over millennia, so it is counted apart.
+/// One such row would stretch the history over millennia, so it is counted separately.
 enum UsableTimes {
   /// 2100-01-01T00:00:00Z. A clock that shows a later time is wrong.
   private static let century = StoreTimestamp(secondsSinceReferenceDate: 3_124_137_600)

@@ -97,7 +97,7 @@ package struct HistoryTimeline {
   /// Returns the authors, bundles, processes or contexts of all transactions, the most frequent first, or
   /// `nil` if there are too many to list.
   ///
-  /// Nothing lists those of an archive, so all its transactions are read.
+  /// An archive has no list of them, so all its transactions are read.
   package func names(_ role: StringRole) throws -> [String]? {
     var counts: [String: Int64] = [:]
     if let own = try snapshot?.textCounts(role) {

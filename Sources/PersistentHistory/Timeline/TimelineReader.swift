@@ -169,7 +169,7 @@ package final class TimelineReader {
       let before = numbers.lowerBound == .min ? .min : numbers.lowerBound - 1
       part.after = max(query.after ?? .min, before)
       part.until = min(query.until ?? .max, numbers.upperBound)
-      // Only the store knows how its entities inherit.
+      // Only a store knows the inheritance of entities.
       if let snapshot = timeline.snapshot {
         part.change = try query.change.namingRelatives(in: schema, of: snapshot)
       }

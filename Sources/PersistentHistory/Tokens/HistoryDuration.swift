@@ -105,7 +105,7 @@ extension MomentParser {
 
   /// Parses the whole text as a duration, with an optional `ago` at its end.
   mutating func parseAgo() throws(MomentError) -> HistoryDuration {
-    // The parts end before the end of the text only where this word is the rest.
+    // Parsing the parts stops before the end of the text only if `ago` is the rest.
     try parseParts()
   }
 

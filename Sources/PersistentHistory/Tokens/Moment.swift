@@ -2,7 +2,7 @@ import StoreFormat
 
 /// A position in history given as a point in time: before the first transaction at or after it.
 ///
-/// Unlike a token it never expires: it is a question about time.
+/// Unlike a token it never expires, because it is looked up by time.
 package struct Moment: Hashable, Sendable {
   package let timestamp: StoreTimestamp
 
@@ -125,7 +125,7 @@ struct MomentParser {
 
   /// Parses the whole text as a moment; see ``Moment/parse(_:now:)``.
   ///
-  /// The first characters decide about the form. The test is narrow, so that plain numbers, names,
+  /// The first characters determine the form. The test is narrow, so that plain numbers, names,
   /// `last~3` and store identifiers, which may be all decimal, remain other kinds of tokens.
   mutating func parseMoment(now: StoreTimestamp) throws(MomentError) -> StoreTimestamp? {
     var probe = self

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a file, a pasted text or a value of an app's preferences says of a token.
+/// The token in a file, a pasted text or a value of an app's preferences.
 enum TokenContent: Hashable, Sendable {
   case token(HistoryToken)
   /// A token in one of its written forms, on one line.
@@ -93,7 +93,7 @@ extension TokenContent {
     return .text(trimmed)
   }
 
-  /// Reads a whole property list or JSON, and says where a token is in one that is none.
+  /// Reads a whole property list or JSON; an error says which of its values are tokens.
   private static func whole(
     _ document: PropertyListValue, layers: Int
   ) throws(TokenContentError) -> TokenContent {
@@ -195,8 +195,8 @@ extension PropertyListValue {
   /// Returns the value at a key, or at keys and positions in lists with dots between them, or `nil` where
   /// there is none.
   ///
-  /// A key may itself have dots. Data and text that are a property list or JSON are read on the way, at most
-  /// so many within each other.
+  /// A key may itself have dots. Data and text that are a property list or JSON are read on the way, up to
+  /// `layers` levels deep.
   fileprivate func value(at path: Substring, layers: Int) -> PropertyListValue? {
     guard layers > 0 else { return nil }
     switch self {

@@ -121,7 +121,7 @@ extension TokenExpression {
     return .bookmark(name: name)
   }
 
-  /// `first`, `last` and their neighbours.
+  /// Reads `first` and `last`, with an optional offset as in `last~3`.
   private static func anchored(
     _ text: String, malformed: (String, String) -> HistoryError
   ) throws(HistoryError) -> TokenExpression? {

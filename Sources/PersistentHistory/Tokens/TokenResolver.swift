@@ -126,8 +126,8 @@ public struct TokenResolver {
 
   /// Returns the gap before the first transaction of a pruned history if a moment is before it.
   ///
-  /// Returns `nil` for any other token: a deleted transaction makes its token expire, and 0 asks for
-  /// what is kept.
+  /// Returns `nil` for any other token: a deleted transaction makes its token expire, and 0 asks for everything
+  /// that is kept.
   ///
   /// - Throws: Like ``resolve(_:)-(String)``.
   package func missingBeginning(after text: String?) throws -> HistoryGap? {
@@ -135,7 +135,7 @@ public struct TokenResolver {
       let gap = try timeline.missingBeginning()
     else { return nil }
     guard let oldest = gap.oldest else { return gap }
-    // A transaction without a time, or with an earlier one, is found by what a moment means.
+    // Look it up as any moment: a transaction may have no time, or an earlier one.
     let first = try timeline.firstTransaction(notBefore: moment.timestamp)
     return first?.number == oldest && first?.timestamp != moment.timestamp ? gap : nil
   }
@@ -147,7 +147,7 @@ public struct TokenResolver {
 
   // MARK: - Unusable tokens
 
-  /// Returns why a token does not work, and how to go on.
+  /// Returns why a token does not work, and what to do about it.
   package func unusable(_ token: ResolvedToken) throws -> UnusableToken {
     let archive = timeline.snapshot == nil ? nil : timeline.archive
     return UnusableToken(
@@ -264,7 +264,7 @@ public struct TokenResolver {
 
   private func resolve(_ moment: Moment, text: String) throws -> ResolvedToken {
     let next = try timeline.firstTransaction(notBefore: moment.timestamp)
-    // The number of an existing transaction, so that a caller who keeps it as a token has one that works.
+    // The number of an existing transaction, so that it works when a caller keeps it as a token.
     let previous =
       try next.map { try timeline.lastTransaction(before: $0.number) }
       ?? timeline.newestTransaction()

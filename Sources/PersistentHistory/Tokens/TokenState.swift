@@ -36,7 +36,7 @@ public enum TokenState: Hashable, Sendable {
   public var isUsable: Bool { self == .valid || self == .archived }
 }
 
-/// A token that does not work with a store, and how to go on.
+/// A token that does not work with a store, and what to do about it.
 public struct UnusableToken: Hashable, Sendable {
   /// The token as it was written.
   public let text: String
@@ -101,7 +101,7 @@ public struct UnusableToken: Hashable, Sendable {
     }
   }
 
-  /// The advice how to go on.
+  /// What to do about it.
   public var remedy: String { remedy(option: "") }
 
   /// Returns ``remedy`` for a token that was given with an option such as `--after`.
@@ -142,7 +142,7 @@ public struct UnusableToken: Hashable, Sendable {
   }
 
   private func wayOn(_ option: String) -> String {
-    // Going on after the oldest token that works would skip its own transaction.
+    // Continuing after the oldest token that works would skip its own transaction.
     let beginning = option.isEmpty ? "start again from 0" : "start again with \(option) 0"
     return oldest.map {
       beginning + ", which has all that is kept, from transaction \($0.number) on"

@@ -20,12 +20,12 @@ package struct ChangeSummary: Hashable, Sendable {
 
   package init() {}
 
-  /// More entities than any model has; those beyond are counted without their entity.
+  /// More entities than any model has; changes of further ones are counted without their entity.
   private static let mostEntries = 1000
   /// The number of entities that are found by a linear search.
   private static let fewEntries = 32
 
-  /// Where the entities behind the first few stand.
+  /// The indices of the entities after the first few.
   private var indices: [HistoryEntity?: Int] = [:]
 
   package mutating func add(_ change: HistoryChange) { add(change.kind, of: change.entity) }

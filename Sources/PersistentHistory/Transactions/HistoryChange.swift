@@ -2,9 +2,9 @@ import StoreFormat
 
 /// The change that a transaction made to one object: an insert, an update or a delete.
 ///
-/// A store records which attributes an update touched, not their values. ``values`` has them where the
-/// program that saved recorded them, or the store's log still holds them; see ``RecordedValues``. A deleted object leaves values behind only for
-/// attributes that the model marks so, see ``tombstoneValues``.
+/// A store records which attributes an update touched, not their values. ``values`` has them if the program that
+/// saved recorded them, or the store's log still holds them; see ``RecordedValues``. A deleted object leaves
+/// values only for attributes that the model marks to be preserved; see ``tombstoneValues``.
 public struct HistoryChange: Hashable, Sendable {
   /// The change number.
   public var number: Int64
@@ -43,7 +43,7 @@ public struct HistoryChange: Hashable, Sendable {
 
   /// The properties that an update touched, in column order and each once.
   ///
-  /// `nil` for inserts and deletes, and where the model does not tell the names.
+  /// `nil` for inserts and deletes, and if the model does not contain the names.
   public var attributes: [String]? {
     guard kind == .update, let mask else { return nil }
     return entity?.slots?.names(in: mask)
@@ -57,8 +57,8 @@ public struct HistoryChange: Hashable, Sendable {
 
   /// The values that a deleted object left behind, by attribute name, without nulls.
   ///
-  /// `nil` for inserts and updates, and where the model does not tell the names; ``tombstone`` then has
-  /// the values by column.
+  /// `nil` for inserts and updates, and if the model does not contain the names; ``tombstone`` then has the values
+  /// by column.
   public var tombstoneValues: [String: StoredValue]? {
     preservedValues.map { values in
       Dictionary(
@@ -66,7 +66,7 @@ public struct HistoryChange: Hashable, Sendable {
     }
   }
 
-  /// Makes the change one whose values were not read.
+  /// Removes the values, as if they had not been read.
   package mutating func removeValues() {
     values = []
     valueSource = .program

@@ -4,7 +4,7 @@ import StoreFormat
 public struct HistoryTransaction: Hashable, Sendable, Identifiable {
   /// The identifier of the store, or `nil` in a store that has none.
   public var store: String?
-  /// The transaction number. It grows by one with each save and is never used again.
+  /// The transaction number. It increases by one with each save and is never reused.
   public var number: Int64
   /// The time of the save, or `nil` where the store holds none.
   public var timestamp: StoreTimestamp?

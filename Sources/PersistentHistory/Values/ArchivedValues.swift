@@ -2,12 +2,12 @@ import StoreFormat
 
 /// Finds the values of changes that a store's archive holds, for transactions that the store still has.
 ///
-/// An archive keeps for good the values that were known when it was sealed. The store's log and the file beside it
-/// may have lost them since.
+/// An archive permanently keeps the values that were known when it was sealed. The store's log and the file beside
+/// it may have lost them since.
 final class ArchivedValues {
   /// The number of transactions that are read at a time, so that an archive is not opened for each.
   private static let windowLength: Int64 = 64
-  /// The maximum size of the values that are kept in bytes, about.
+  /// The approximate maximum size of the values that are kept, in bytes.
   private static let maxBytes = 8 << 20
 
   /// The values of one transaction by the number of the change.

@@ -8,7 +8,7 @@ final class LogCommits {
   let states: LogStates
   /// The first state that is looked at.
   private let firstState: Int
-  /// Two connections, so that a change needs no move from one state to another.
+  /// Two connections, so that reading the states around a change needs no move between them.
   private var connections: [LogState] = []
   /// The newest transaction of each state; `nil` if it is not known.
   private var newest: [Int: Int64?] = [:]
@@ -20,7 +20,7 @@ final class LogCommits {
     return first < states.count ? newestTransaction(in: first) : nil
   }()
 
-  /// - Parameter earlier: The frames of an earlier snapshot, up to whose end nothing is looked at.
+  /// - Parameter earlier: The frames of an earlier snapshot; commits up to their end are skipped.
   init(_ states: LogStates, after earlier: LogFrames? = nil) {
     self.states = states
     firstState = earlier.flatMap(states.frames.lastState) ?? 0

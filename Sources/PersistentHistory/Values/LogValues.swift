@@ -27,7 +27,7 @@ final class LogValues {
     let primaryKey: Int64
   }
 
-  /// What changes of one kind set.
+  /// Identifies the columns that changes of one kind set.
   private struct ColumnKey: Hashable {
     let entityNumber: Int64
     /// The properties of an update; `nil` for all.
@@ -41,7 +41,7 @@ final class LogValues {
   private let properties: PropertyColumns
   private let largeValues: LargeValueFolder
   private var columns: [ColumnKey: (table: String, [PropertyColumns.Column])] = [:]
-  /// Whether states with a version of the schema have the tables of today.
+  /// Whether states with a version of the schema have the present tables.
   private var fits: [Int64: Bool] = [:]
   /// The last commit that was looked at; `nil` inside if it is not known.
   private var lastCommit: (state: Int, commit: Commit?)?
@@ -212,7 +212,7 @@ final class LogValues {
     return Commit(state: state, repeated: repeated)
   }
 
-  /// Whether a state has the tables and the entities of today.
+  /// Whether a state has the present tables and entities.
   private func hasTables(_ state: Int) throws -> Bool {
     let schema = properties.schema
     guard let version = try commits.read(state, { try $0.integer("PRAGMA schema_version") ?? 0 })

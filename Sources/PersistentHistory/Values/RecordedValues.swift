@@ -9,9 +9,9 @@ import StoreFormat
 ///   `ModelConfiguration(recordsValues: true)`, records the values in a file beside it.
 /// - The write-ahead log of a store holds every commit since it was last restarted. The values of a change
 ///   in one of them are read from the states of the store before and after it, whatever program saved.
-///   They are gone with the next restart of the log.
+///   They are lost with the next restart of the log.
 ///
-/// Recorded values of a change come first. Changes in neither are read without values.
+/// Recorded values of a change come first. Changes without values in either source are read without values.
 ///
 /// ```swift
 /// try store.read { snapshot in

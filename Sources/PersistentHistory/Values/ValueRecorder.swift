@@ -6,10 +6,10 @@ import StoreFormat
 /// the log is restarted.
 ///
 /// The store is only read, each time in short snapshots. The file also says which transactions were kept as a
-/// whole, so that what was missed can be told apart from what set no values. A transaction is reported after its
+/// whole, to distinguish missed transactions from those that set no values. A transaction is reported after its
 /// values are on the disk.
 package final class ValueRecorder {
-  /// What became of a transaction.
+  /// The result for one or several transactions.
   package enum Event: Hashable, Sendable {
     /// The values of a transaction are kept.
     ///
@@ -26,7 +26,7 @@ package final class ValueRecorder {
     case unreadable(reason: String)
   }
 
-  /// The size of a batch of values in bytes, about.
+  /// The approximate size of a batch of values, in bytes.
   private static let batchSize = 1 << 20
 
   private let path: String
@@ -58,7 +58,7 @@ package final class ValueRecorder {
   /// - Parameters:
   ///   - store: The store.
   ///   - first: The oldest transaction whose values are kept; `nil` for all.
-  ///   - observer: Receives what became of each transaction.
+  ///   - observer: Receives the result for each transaction.
   /// - Returns: The number of values that were written.
   /// - Throws: ``/StoreEditing/StoreWriteError/unrecordedValues(path:reason:)``, and
   ///   ``/StoreFormat/StoreError``, such as `busy` if other programs save all the time. Transactions that
@@ -96,7 +96,7 @@ package final class ValueRecorder {
     editor = nil
   }
 
-  /// What one snapshot gave.
+  /// The result of reading one snapshot.
   private struct Pass {
     /// The last transaction that was looked at.
     var position: TransactionPosition?
@@ -237,7 +237,7 @@ package final class ValueRecorder {
     return batch.rows.count
   }
 
-  /// What is written at once.
+  /// The values and ranges that are written together.
   private struct Batch {
     var rows: [RecordedValueRow] = []
     private(set) var ranges: [RecordedRange] = []

@@ -172,7 +172,7 @@ final class ChangeInspection {
   }
 }
 
-/// What changes of each entity must look like, looked up once for many rows.
+/// The expected form of the changes of each entity, looked up once for many rows.
 private struct EntityExpectations {
   final class Entity {
     /// The name, or the number of an entity without one.
@@ -220,7 +220,7 @@ private struct EntityExpectations {
     return entity
   }
 
-  /// The entity hierarchies with objects whose keys are higher than any given out.
+  /// The entity hierarchies with objects whose keys are higher than any issued.
   var tornCounters: [(name: String, issued: Int64, present: Int64)] {
     var present: [Int64: Int64] = [:]
     for entity in known.values {

@@ -5,7 +5,7 @@ package enum StoreFindingKind: String, FindingKind {
   case damagedLog
   case unusableLog
   case unfinishedLog
-  // What the store says of itself.
+  // The metadata, the model and the schema.
   case damagedMetadata
   case missingIdentifier
   case damagedModel

@@ -72,7 +72,7 @@ extension SampleTrips {
       }
       let former = found.livingAccommodation
       try trip.apply(to: found)
-      // Nobody lives there any more.
+      // The former accommodation is no longer used.
       if let former, former != found.livingAccommodation { book.context.delete(former) }
       try book.context.save()
     }

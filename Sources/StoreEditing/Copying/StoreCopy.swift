@@ -161,7 +161,7 @@ package struct StoreCopy: Sendable {
     let deleted = try queue.writeWithoutTransaction { database in
       // As in the store itself, history is deleted without them.
       try WritingConnection.check(csqlite_disable_triggers(database.sqliteConnection))
-      // An unfinished copy is thrown away.
+      // An unfinished copy is discarded.
       try database.execute(sql: "PRAGMA synchronous = OFF")
       let statement = StatementRunner(database)
       var (transactions, changes) = (0, 0)
@@ -269,7 +269,7 @@ extension Database {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      // An unfinished copy is thrown away.
+      // An unfinished copy is discarded.
       try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = NORMAL")
     }
     return configuration

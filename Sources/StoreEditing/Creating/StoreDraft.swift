@@ -237,7 +237,7 @@ package struct StoreDraft: Hashable, Sendable {
       switch error.resultCode {
       case .SQLITE_BUSY, .SQLITE_LOCKED:
         throw StoreWriteError.store(.busy(path: path, seconds: busyTimeout))
-      // No program can have a file open as a store that is none.
+      // A file that is not a store cannot be open as one in another program.
       case .SQLITE_NOTADB, .SQLITE_CORRUPT: try body()
       default:
         throw StoreWriteError.unwritable(

@@ -159,7 +159,7 @@ extension StoreSnapshot {
 
   /// The number of the transaction that the changes of a row belong to.
   ///
-  /// Every framework writes an integer; a fraction goes with the next number, so that no step leaves it
+  /// Every framework writes an integer; a fraction is rounded up to the next number, so that no step leaves it
   /// out.
   private static func owner(_ changes: StatementCursor) -> Int64 {
     if let number = changes.integerIfAny(at: 0) { return number }

@@ -13,7 +13,7 @@ import StoreFormat
 /// second at most. Whatever ends it, the history is whole: every change has its transaction, and
 /// transactions were deleted from the oldest on.
 package final class HistoryEraser: Sendable {
-  /// The answer of a check that cannot decide now and is asked again a moment later.
+  /// Thrown by a check that cannot decide now and must be repeated a moment later.
   package struct NotNow: Error, Hashable, Sendable {
     package init() {}
   }
@@ -286,7 +286,7 @@ package final class ErasureTrial {
   package func historyByteCount(after deletion: HistoryDeletion) throws -> Int64? {
     try queue.writeWithoutTransaction { database in
       try database.beginTransaction()
-      // An error of the trial itself is the one to report; the copy is thrown away with it.
+      // An error of the trial itself is the one to report; the copy is discarded with it.
       defer { try? database.rollback() }
       var work = ErasureWork(
         statement: StatementRunner(database), deletion: deletion, path: location.path)

@@ -63,7 +63,7 @@ package struct InsertionResult: Sendable {
   package internal(set) var problem: (any Error)?
 }
 
-/// The parts of a change that tell it from another one of the same number; `nil` where the row has none.
+/// The parts of a change that distinguish it from another one of the same number; `nil` where the row has none.
 package struct PresentChange: Hashable, Sendable {
   package let transaction: Int64?
   package let kind: ChangeKind?

@@ -84,8 +84,8 @@ package struct RecordedChange: Hashable, Sendable {
 
 /// The columns of a store's history tables, and the value of each in a row to be written.
 ///
-/// The inverse of what ``TransactionCursor`` and ``ChangeCursor`` read. A column that a row says
-/// nothing about gets the value that every framework writes there.
+/// The inverse of what ``TransactionCursor`` and ``ChangeCursor`` read. A column for which a row
+/// has no value gets the value that every framework writes there.
 package struct RecordedColumns: Sendable {
   private typealias TransactionValue =
     @Sendable (RecordedTransaction, _ textNumbers: [StringRole: Int64]) -> StoredValue

@@ -39,7 +39,7 @@ struct ModelMapping {
     for name in formerNames.keys.sorted(by: ordinally) {
       let found = try Self.doubts(
         name, kept: formerNames[name] ?? [:], from: old, to: new)
-      // What has another form begins without values.
+      // A property whose form has changed begins without values.
       for doubt in found where doubt.formerName != nil {
         formerNames[name]?[doubt.property] = nil
       }

@@ -56,7 +56,7 @@ package struct JointSave: Sendable {
       // Before any store is locked, as in a save to a single one.
       for part in parts { staged.append(try part.editor.stagedLargeValues(of: part.save)) }
       try lock(order[...], []) { databases in
-        // Taken when nobody else can save any more.
+        // Taken when all stores are locked, so that no other program can save before it.
         let timestamp = StoreTimestamp.now()
         for (index, database) in zip(order, databases) {
           let part = try write(index, database, staged[index], at: timestamp)

@@ -23,7 +23,7 @@ struct JointSaveRecord: Equatable, Sendable {
       storeIdentifier == other.storeIdentifier && number == other.number
     }
 
-    /// Returns whether the transaction was committed; `nil` if the history no longer tells.
+    /// Returns whether the transaction was committed; `nil` if the history no longer shows it.
     ///
     /// A transaction that was written again because others have saved meanwhile has a higher number and
     /// the same time.

@@ -2,9 +2,9 @@ import StoreFormat
 
 /// Neutral names for the entities and properties of a model.
 ///
-/// They sort as the names that they replace: the order of entities decides their numbers, and that of
-/// properties the columns of tables, the values of tombstones and most places of a mask. Only to-many
-/// relationships stand in a mask by the hash of their names, so masks are translated.
+/// They sort like the names that they replace, because the order of entities determines their numbers, and that of
+/// properties the columns of tables, the values of tombstones and most slots of a mask. Only the slots of to-many
+/// relationships depend on a hash of their names, so masks are translated.
 struct NeutralNames: Sendable {
   let entities: [String: String]
   /// The names of properties, and of the elements of composite attributes, whatever entity has them.
@@ -46,7 +46,7 @@ struct NeutralNames: Sendable {
 
   // MARK: - Classes
 
-  /// The names of classes and value transformers that say nothing about an app.
+  /// The names of classes and value transformers that reveal nothing about an app.
   private static let knownClasses: Set<String> = [
     "Any", "AnyHashable", "Array", "Bool", "Codable", "Data", "Date", "Decimal", "Dictionary",
     "Double", "Float", "Foundation", "Int", "Int16", "Int32", "Int64", "Int8", "Optional", "Set",
@@ -101,7 +101,7 @@ struct NeutralNames: Sendable {
       }, versionIdentifiers: Self.identifiers(versionIdentifiers))
   }
 
-  /// Version identifiers of digits stay; others are names.
+  /// Keeps version identifiers of digits; others are names and are replaced.
   static func identifiers(_ identifiers: [String]) -> [String] {
     identifiers.enumerated().map { index, identifier in
       identifier.allSatisfy { $0.isASCII && $0.isNumber || $0 == "." }

@@ -13,7 +13,7 @@ struct SQLToken: Hashable {
   }
 
   let kind: Kind
-  /// The name or the text, without quotes; otherwise the token as it stands.
+  /// The name or the text, without quotes; otherwise the token as written.
   let value: String
   private let mark: Character?
 
@@ -34,7 +34,7 @@ struct SQLToken: Hashable {
     return tokens
   }
 
-  /// The parts of a statement that are no blanks, without quotes.
+  /// The parts of a statement that are not blanks, without quotes.
   static func words(of sql: String) -> [String] {
     tokens(of: sql).filter { $0.kind != .blank }.map(\.value)
   }
@@ -82,7 +82,7 @@ struct SQLToken: Hashable {
     var value = ""
     while let character = rest.popFirst() {
       if character == end {
-        // A doubled mark stands for itself, but brackets have no way to say it.
+        // A doubled quotation mark is part of the text; a closing bracket cannot be escaped.
         guard rest.first == end, end != "]" else { break }
         rest = rest.dropFirst()
       }

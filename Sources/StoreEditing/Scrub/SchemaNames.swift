@@ -4,8 +4,8 @@ import StoreFormat
 
 /// The names of a store's tables, columns, indexes and triggers in a copy with neutral names.
 ///
-/// The names of the frameworks and of SQLite stay. All other words of the schema are replaced, so that
-/// one whose meaning is not known is not left over.
+/// The names of the frameworks and of SQLite stay. All other words of the schema are replaced, so that no word of
+/// unknown meaning remains.
 struct SchemaNames: Sendable {
   private let names: NeutralNames
   /// The new names of tables, views, indexes and triggers, by the old ones in capital letters.
@@ -115,7 +115,7 @@ struct SchemaNames: Sendable {
     }
   }
 
-  /// Names what the model tells. Neutral names keep the order, so columns stand in the same places.
+  /// Names what the model defines. Neutral names keep the order, so columns keep their positions.
   private mutating func nameModelTables(_ old: EntityTables, _ new: EntityTables) {
     for (table, newTable) in zip(old.tables, new.tables) {
       objects[table.name.uppercased()] = newTable.name
@@ -150,7 +150,7 @@ struct SchemaNames: Sendable {
     }
   }
 
-  /// A name of the same kind: some begin with what the frameworks put before a name.
+  /// Returns a name of the same kind, with the prefix that the frameworks put before some names.
   private mutating func unknownName(_ name: String, _ kind: String) -> String {
     let name = name.uppercased()
     let beginning = name.prefixMatch(of: #/Z_FOK_|Z\d+_|Z_\d+|Z/#).map { String($0.output) } ?? ""
@@ -252,7 +252,7 @@ struct SchemaNames: Sendable {
     }.joined()
   }
 
-  /// Where columns are looked for.
+  /// The tables whose columns are looked up.
   private struct Scope {
     let owner: String
     var tables: Set<String> = []

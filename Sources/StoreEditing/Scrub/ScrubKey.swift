@@ -2,15 +2,15 @@ import Crypto
 
 /// The secret that decides what replaces each value, and the permutations that follow from it.
 ///
-/// A permutation of a small set is a Feistel network over mixed radixes, whose rounds are HMAC-SHA256:
-/// different values stay different. Beyond ``wideBits`` the replacement is a pseudorandom stream that
-/// depends on the whole value; there two values are as good as never replaced by the same.
+/// A permutation of a small set is a Feistel network over mixed radixes, whose rounds are HMAC-SHA256: different
+/// values stay different. Beyond ``wideBits`` the replacement is a pseudorandom stream that depends on the whole
+/// value; two values practically never get the same one.
 package struct ScrubKey: Sendable {
   /// The number of bytes of a key.
   package static let byteCount = 32
 
   package let bytes: [UInt8]
-  /// Prepared once: the key takes as long as a short message.
+  /// Prepared once, because preparing takes as long as a short message.
   private let prepared: HMAC<SHA256>
 
   /// The size of a set in bits from which a collision is not to be expected: among 2^32 values one in
@@ -30,7 +30,7 @@ package struct ScrubKey: Sendable {
     return ScrubKey(bytes: (0..<byteCount).map { _ in .random(in: 0...255, using: &generator) })
   }
 
-  /// What a derived value is for, so that no two uses share one.
+  /// The purpose of a derived value, so that no two purposes share one.
   private enum Use: UInt8 {
     case number, round, seed
   }
@@ -86,10 +86,10 @@ package struct ScrubKey: Sendable {
     }
   }
 
-  /// Permutes a small set by sorting it by what the key gives each element.
+  /// Permutes a small set by a shuffle that the key determines.
   private func permuteOne(_ value: UInt64, _ radix: UInt64, _ kind: [UInt8]) -> UInt64 {
     guard radix <= 256 else { return permute(value, below: radix, kind: kind) }
-    // Each element is swapped with one before it, as in a shuffle.
+    // Each element is swapped with an earlier one or itself, as in a Fisher-Yates shuffle.
     let words = words(0, kind, [radix], count: Int(radix))
     var order = Array(0..<radix)
     for index in order.indices.dropFirst() {
@@ -98,7 +98,7 @@ package struct ScrubKey: Sendable {
     return order[Int(value)]
   }
 
-  /// Returns pseudorandom bytes that depend on all of a message; from them nobody gets back to it.
+  /// Returns pseudorandom bytes that depend on all of a message and do not reveal it.
   func stream(of message: some Sequence<UInt8>, count: Int) -> [UInt8] {
     let seed = SymmetricKey(data: authenticate([Use.seed.rawValue] + message))
     // A key that is used once needs no nonce of its own.
@@ -115,7 +115,7 @@ package struct ScrubKey: Sendable {
     var message = [Use.round.rawValue, round, UInt8(truncatingIfNeeded: source.count)] + kind
     for digit in source { withUnsafeBytes(of: digit.littleEndian) { message += $0 } }
     let digest = authenticate(message)
-    // One code gives four words; where there are more, sixteen of 16 bits, if the digits are small.
+    // One digest provides four words, or sixteen of 16 bits if the digits are small.
     if count <= 4 { return (0..<count).map { word(of: digest, at: $0) } }
     if count <= 16, isSmall {
       return (0..<count).map { UInt64(digest[2 * $0]) << 8 | UInt64(digest[2 * $0 + 1]) }

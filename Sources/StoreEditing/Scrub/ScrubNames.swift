@@ -1,7 +1,7 @@
 import PropertyLists
 import StoreFormat
 
-/// What takes the place of the names of a store's model in a scrubbed copy.
+/// The replacements of the names of a store's model in a scrubbed copy.
 struct ScrubNames: Sendable {
   let names: NeutralNames
   var schema: SchemaNames
@@ -9,7 +9,7 @@ struct ScrubNames: Sendable {
   let versionProperties: [String: PropertyListValue]
   /// The model of the store, if it is known.
   private let model: ManagedModel?
-  /// How masks are brought into the order of the neutral names, by the number of the entity.
+  /// The translations of masks into the order of the neutral names, by the number of the entity.
   private let translations: [Int64: SlotTranslation]
 
   /// - Parameters:
@@ -22,7 +22,7 @@ struct ScrubNames: Sendable {
     self.model = model
     let newModel =
       model.map { names.model($0, versionIdentifiers: $0.versionIdentifiers) }
-      // Without a model, hashes can tell the entities only.
+      // Without a model, hashes can cover only the names of entities.
       ?? ManagedModel(
         entities: names.entities.values.map { ManagedEntity(name: $0, properties: []) })
     let numbering = snapshot.entities.renamed { names.entities[$0] ?? "" }
@@ -68,7 +68,7 @@ struct ScrubNames: Sendable {
       if let entity, entity >= EntityNumbering.HistoryEntity.change.rawValue { return value }
       return .text(names.entities[name] ?? values.scrub(name))
     case (.model, .blob):
-      // One that cannot be read may have any name.
+      // A model that cannot be read may contain any name.
       guard let model else { return .null }
       var scrubber = values
       let newModel = names.model(model, versionIdentifiers: model.versionIdentifiers) {

@@ -1,9 +1,9 @@
 import GRDB
 import StoreFormat
 
-/// What a scrubbed copy of a store has of each of its tables.
+/// The content that a scrubbed copy of a store has for each of its tables.
 package struct ScrubPlan: Sendable {
-  /// What happens to the values of one column.
+  /// The treatment of the values of one column.
   enum Rule: Hashable, Sendable {
     /// Everything stays.
     case stays
@@ -12,7 +12,7 @@ package struct ScrubPlan: Sendable {
     /// 0 and 1 stay; other values are replaced.
     case boolean
     case date
-    /// Data that begins with a byte for where it stands.
+    /// Data that begins with a byte that says where the value is stored.
     case largeData
     /// A value whose attribute is not known, perhaps data of that kind.
     case unknown
@@ -95,7 +95,7 @@ package struct ScrubPlan: Sendable {
   /// of them.
   package let omittedObjects: [String]
 
-  /// Looks at the tables of a store.
+  /// Examines the tables of a store.
   ///
   /// - Parameter replacesNames: Whether the names of the model are replaced too.
   package init(_ snapshot: StoreSnapshot, replacesNames: Bool = false) throws {

@@ -1,7 +1,7 @@
 import GRDB
 import StoreFormat
 
-/// Tells which tables and columns are understood.
+/// Determines which tables and columns are understood.
 final class ScrubTableReader {
   let modelTables: EntityTables?
   private(set) var keptColumns: [String] = []
@@ -57,7 +57,7 @@ final class ScrubTableReader {
           name: name, sql: sql, treatment: index.treatment, columns: [], isPartOfIndex: true)
       }
       let columns = try columns(of: name)
-      // SQLite would calculate them for every row of the copy, whatever that takes.
+      // SQLite would calculate them for every row of the copy, at any cost.
       guard try !statement.hasCalculatedColumns(name),
         let known = try rules(of: name, columns, counters[name] ?? [])
       else {

@@ -7,8 +7,8 @@ import SystemPackage
 
 /// Builds a scrubbed copy of a store, row by row in a new file.
 ///
-/// Nothing of the original is ever in that file, so nothing can linger in it: tables and indexes are
-/// created again, as `VACUUM` does, and their rows are replaced on the way.
+/// The file never contains anything of the original, so no traces can remain: tables and indexes are created
+/// again, as `VACUUM` does, and their rows are replaced on the way.
 package struct StoreScrubber {
   package let plan: ScrubPlan
   /// Whether authors, bundles and processes are replaced.
@@ -86,7 +86,7 @@ package struct StoreScrubber {
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
       try WritingConnection.check(csqlite_harden_for_building(database.sqliteConnection))
-      // An unfinished copy is thrown away.
+      // An unfinished copy is discarded.
       try database.execute(
         sql: """
           PRAGMA mmap_size = 0; PRAGMA cache_size = -16000; PRAGMA journal_mode = OFF;
@@ -247,20 +247,20 @@ package struct StoreScrubber {
     return uses.isEmpty ? "0" : uses.joined(separator: " OR ")
   }
 
-  /// Whether the frameworks themselves gave a name, which their code looks for.
+  /// Whether a name was set by the frameworks themselves, whose code looks for it.
   private static func isOfFrameworks(_ name: String) -> Bool {
     ["NSCloudKitMirroringDelegate", "PFCloudKit", "com.apple.coredata."].contains {
       name.hasPrefix($0)
     }
   }
 
-  /// The author of a migration names the digest of a model, in braces.
+  /// Replaces the digest of a model, in braces, that the author of a migration names.
   private mutating func scrub(digestIn author: String) -> String {
     guard let brace = author.firstIndex(of: "{") else { return author }
     return author[..<brace] + values.scrub(String(author[brace...]))
   }
 
-  /// The first byte says where the data stands. Files are left out; what names one becomes short data.
+  /// Replaces data after its first byte, which says where it is stored. A reference to a file becomes short data.
   private mutating func scrub(largeData bytes: [UInt8], isKnown: Bool) -> [UInt8] {
     switch try? LargeValueColumn(bytes) {
     case .file(let name):
@@ -274,7 +274,7 @@ package struct StoreScrubber {
 
   // MARK: - Property lists
 
-  /// Keys of the frameworks stay with their values; all else is the app's.
+  /// Keeps the keys of the frameworks with their values; all others are the app's.
   private mutating func scrub(metadata bytes: [UInt8]) -> StoredValue {
     guard case .dictionary(let properties)? = try? BinaryPropertyList(bytes).root else {
       return .null

@@ -1,15 +1,15 @@
 import StoreFormat
 
-/// Replaces values: equal ones by equal ones, different ones by different ones, wherever they stand.
+/// Replaces values: equal ones by equal ones, different ones by different ones, wherever they occur.
 ///
-/// What a value is replaced by depends on the key and the value alone, not on its table. Its storage class
-/// and shape stay: a text keeps its length and the kind of each character, an integer its sign and number
-/// of digits, a real number its sign, size and precision, data its length, a UUID its version.
+/// The replacement depends on the key and the value alone, not on the table. The storage class and shape of a
+/// value stay: a text keeps its length and the kind of each character, an integer its sign and number of digits, a
+/// real number its sign, size and precision, data its length, a UUID its version.
 struct ValueScrubber {
   private let key: ScrubKey
   /// The seconds that all dates are shifted by, a whole number.
   let offset: Double
-  /// Replacements of short values, which often occur again.
+  /// Replacements of short values, which are often repeated.
   private var known: [StoredValue: StoredValue] = [:]
 
   private static let maxKnown = 1 << 14
@@ -49,7 +49,7 @@ struct ValueScrubber {
 
   // MARK: - Dates
 
-  /// Moments that stand for "none" or "never". Shifted, they would give away the offset.
+  /// Dates that mean "none" or "never". Shifted, they would reveal the offset.
   private static let landmarks: Set<Double> = [
     0, -978_307_200, -63_114_076_800, 64_092_211_200,
   ]
@@ -101,7 +101,7 @@ struct ValueScrubber {
     var scrubbed = number
     repeat {
       scrubbed = permute(scrubbed, shape)
-      // A few numbers of a shape are permuted into another, and then on until they are back.
+      // A few numbers get another shape; permute them until they have the first one again.
     } while RealShape(scrubbed) != shape
     return scrubbed
   }
@@ -117,7 +117,7 @@ struct ValueScrubber {
     case .whole:
       return sign * Double(scrub(size: UInt64(number.magnitude), isNegative: sign < 0))
     case .decimal(_, let digitCount, let exponent):
-      // The last digit of the shortest form is not 0, and the first neither.
+      // The first and the last digit of the shortest form are not 0.
       guard let (digits, _) = RealShape.decimal(number) else { return number }
       let tens = (0..<max(digitCount - 2, 0)).reduce(UInt64(1)) { power, _ in power * 10 }
       let first = digitCount == 1 ? 0 : tens
@@ -160,7 +160,7 @@ struct ValueScrubber {
     return digits.map { UInt8(truncatingIfNeeded: $0) }
   }
 
-  /// Replaces the bytes of a text that is not clean: those above ASCII by others above it.
+  /// Replaces the bytes of a malformed text: those above ASCII by others above it.
   private func scrub(malformed bytes: [UInt8]) -> [UInt8] {
     scrub(
       bytes.map { byte in
@@ -217,8 +217,7 @@ struct ValueScrubber {
     return scrubbed
   }
 
-  /// Permutes the characters that belong to a set of several; the others tell texts of one shape from
-  /// those of another.
+  /// Permutes the characters that belong to a set of several; the others distinguish texts of different shapes.
   private func scrub(
     _ sets: [CharacterSet], _ characters: [UInt32], kind: [UInt8]
   ) -> [UInt32] {
@@ -256,7 +255,7 @@ struct ValueScrubber {
   }
 }
 
-/// What stays of a real number: numbers of one shape are replaced by each other.
+/// The shape of a real number: numbers of one shape are replaced by each other.
 private enum RealShape: Hashable {
   /// A whole number below 2^53, which has the shape of the integer.
   case whole(isNegative: Bool)

@@ -21,7 +21,7 @@ package final class RecordedValuesEditor: Sendable {
     let queue: DatabaseQueue
     let status: FileStatus?
 
-    /// Returns whether the path still leads to this file; not if that cannot be found out.
+    /// Returns whether the path still leads to this file; `false` if that is unknown.
     func isCurrent(_ path: String) -> Bool {
       guard let now = try? FileStatus(path: path), let status else { return false }
       return now.device == status.device && now.inode == status.inode
@@ -67,9 +67,9 @@ package final class RecordedValuesEditor: Sendable {
 
   /// Writes rows and the ranges of transactions that are now kept as a whole.
   ///
-  /// Existing rows of the same transaction stay: of the log, never more is known later. A range continues the one that
-  /// ends before it. Ranges from the transaction `other` on are those of another
-  /// copy of the store, and are removed first.
+  /// Existing rows of the same transaction stay, because no more values can be read from the log later. A range
+  /// continues the one that ends before it. Ranges from the transaction `other` on are those of another copy of
+  /// the store, and are removed first.
   package func write(
     _ rows: [RecordedValueRow], ranges: [RecordedRange], replacingFrom other: Int64? = nil
   ) throws {
@@ -183,7 +183,7 @@ package final class RecordedValuesEditor: Sendable {
       }
       if try version() < RecordedValuesLayout.version {
         try database.inTransaction(.immediate) {
-          // Another program may have been faster.
+          // Another program may have upgraded it already.
           if case let version = try version(), version < RecordedValuesLayout.version {
             try database.execute(sql: RecordedValuesLayout.upgrade(from: version))
           }

@@ -217,7 +217,7 @@ package enum BatchHold {
   /// how the batch ended.
   package typealias Observer = @Sendable (_ isHeld: Bool) -> Void
 
-  /// A closure of its own would be wrapped once more by each use of the mutex.
+  /// A closure stored directly in the mutex would be wrapped again by each use.
   private struct Kept {
     let observer: Observer
   }

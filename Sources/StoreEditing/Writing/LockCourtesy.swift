@@ -76,10 +76,10 @@ struct StoreSharing {
 
   init(_ location: StoreLocation) { self.location = location }
 
-  /// Whether another process has the store open; `nil` if that cannot be told.
+  /// Whether another process has the store open; `nil` if that cannot be determined.
   ///
   /// This process must have the store open itself: the list is trusted only if its own lock is in it.
-  /// A list that cannot be read says nothing, and the caller then assumes that the store is shared.
+  /// If the list cannot be read, the caller assumes that the store is shared.
   var isOpenElsewhere: Bool? {
     guard (try? FileStatus(path: Self.processSpace.path))?.inode == Self.processSpace.outermost,
       let shared = try? FileStatus(path: location.sharedMemoryPath), let text = Self.locks()

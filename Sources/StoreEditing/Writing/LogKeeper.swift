@@ -38,7 +38,7 @@ final class LogKeeper {
         context?.assumingMemoryBound(to: CInt.self).pointee = pages
         return SQLITE_OK
       }, pageCount)
-    // What other programs have left in the log counts too.
+    // Pages that other programs have left in the log count too.
     pageCount.pointee = try checkpoint(SQLITE_CHECKPOINT_PASSIVE).pages
   }
 

@@ -55,7 +55,7 @@ struct ObjectColumns {
     }
   }
 
-  /// Whether values of an attribute may stand in files.
+  /// Whether values of an attribute may be kept in files.
   package var keepsLargeValues: Bool { attributes.contains(where: \.keepsLargeValues) }
 
   package func columns(row: String) -> [String] {

@@ -23,7 +23,7 @@ package struct ObjectFetch: Hashable, Sendable {
   package var order: [Order]
   /// The maximum number of objects, or `nil` for all.
   package var limit: Int?
-  /// How many objects are left out at the beginning.
+  /// The number of objects to skip at the beginning.
   package var offset: Int
   /// The properties whose values are read, or `nil` for all.
   package var properties: Set<FetchedObjects.Property>?
@@ -64,8 +64,8 @@ package struct FetchedObjects: Sendable {
     /// The attributes' values in the order of ``FetchedObjects/attributes``; null for those that
     /// the object's entity does not have.
     package let values: [StoredValue]
-    /// The values that stand in files, by their place in ``FetchedObjects/attributes``; among the
-    /// values they are null.
+    /// The values kept in files, by their index in ``FetchedObjects/attributes``; they are null in
+    /// ``values``.
     package let files: [Int: LargeValueFile]
     /// The targets of to-one relationships, in the order of ``FetchedObjects/references``.
     package let references: [StoreObject?]
@@ -121,8 +121,8 @@ package indirect enum ObjectExpression: Hashable, Sendable {
   case exists(RelatedObjects)
 }
 
-/// An object as an expression names it: one that a variable stands for, or one that to-one
-/// relationships lead to from there.
+/// An object as an expression names it: that of a variable, or one that to-one relationships lead
+/// to from there.
 package struct ObjectPath: Hashable, Sendable {
   /// The variable; 0 is the object that is fetched.
   package var variable: Int

@@ -7,12 +7,12 @@ import Synchronization
 package final class ObjectFetcher: Sendable {
   let file: StoreFile
   private let schema: Mutex<ObjectSchema>
-  /// Files of large values that rows name and that are not there; no file gets such a name again.
+  /// Missing files of large values that rows name; such names are never reused.
   private let lost = Mutex<Set<LargeValueName>>([])
 
   /// Opens a store for fetching.
   ///
-  /// - Throws: ``StoreWriteError`` where the store does not tell its model, ``StoreError``.
+  /// - Throws: ``StoreWriteError`` if the store has no readable model, ``StoreError``.
   package init(file: StoreFile) throws {
     self.file = file
     schema = Mutex(
@@ -22,7 +22,7 @@ package final class ObjectFetcher: Sendable {
   /// The model that the store was last seen with.
   package var model: ManagedModel { schema.withLock { $0.model } }
 
-  /// The model that the store has now, with the indexes that there are for it.
+  /// The present model of the store, with its indexes.
   package func indexedModel() throws -> ManagedModel {
     try read { schema, statement in try schema.indexedModel(statement) }
   }
@@ -39,8 +39,8 @@ package final class ObjectFetcher: Sendable {
 
   /// Visits the objects that a fetch asks for, with their values.
   ///
-  /// - Parameter receiver: Returns what receives the objects. It is passed the result without objects, and
-  ///   called again where all objects must be read again; those received before do not count then.
+  /// - Parameter receiver: Returns the closure that receives the objects. It is passed the result without objects,
+  ///   and called again if all objects must be read again; discard those received before.
   package func forEachObject(
     _ fetch: ObjectFetch,
     _ receiver: (FetchedObjects) throws -> (FetchedObjects.Object) throws -> Void

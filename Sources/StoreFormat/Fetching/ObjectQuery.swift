@@ -128,19 +128,19 @@ struct ObjectQuery {
       if present.count > 1, case .integer(let number) = value, number != .min { return "\(number)" }
       return bind(value)
     }.joined(separator: ", ")
-    // Without a null in the list, null is not in it, whereas SQL would not know.
+    // Null is in a list that has a null, and in no other; SQL's result would be null.
     guard !present.isEmpty else {
       return present.count < values.count ? "(\(text) IS NULL)" : "0"
     }
-    // An object's own key is never null, and then the table is not searched from end to end.
+    // An object's own key is never null. Without `ifnull`, SQLite does not scan the whole table.
     if case .primaryKey(let path) = operand, path.relationships.isEmpty, path.ownCast == nil,
       present.count == values.count
     {
       return "(\(text) IN (\(list)))"
     }
     guard present.count < values.count else { return "ifnull(\(text) IN (\(list)), 0)" }
-    // Of a list without nulls, only null is neither in it nor not. The operand stands before the list,
-    // as its arguments do.
+    // With a list without nulls, `IN` is null only for a null operand, which is in the original list. The operand
+    // precedes the list, as its arguments do.
     return "ifnull(\(text) IN (\(list)), 1)"
   }
 

@@ -63,7 +63,7 @@ enum TextSearch {
 
   /// Whether a text, both in UTF-8, has another one in it.
   static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
-    // What is found then neither begins nor ends within a character.
+    // Then a match cannot begin or end within a character.
     guard part.first != lineFeed, part.last != carriageReturn, isASCII(part), isASCII(text) else {
       return containsCharacters(string(text), string(part))
     }
@@ -80,7 +80,7 @@ enum TextSearch {
       // No character that has one of them is equal to one that has the other.
       guard text[place] == byte else { return false }
     }
-    // What follows may belong to the last character.
+    // The scalars that follow may belong to the last character.
     guard part.count < text.count, !part.isEmpty else { return true }
     guard part.last != carriageReturn, text[part.count] < 0x80 else {
       return string(text).starts(with: string(part))

@@ -18,7 +18,7 @@ package enum LargeValueColumn: Hashable, Sendable {
   /// A longer column names no file, even if later versions store more after the name.
   package static let longestName = 512
 
-  /// The longest value that stands in the column.
+  /// The maximum length of a value that is kept in the column itself.
   ///
   /// A reader does not need it, because of the first byte. Published limits of the frameworks differ:
   /// 128 KiB measured in 2015 (<https://github.com/couchbase/couchbase-lite-ios/issues/526>), 1 MB in
@@ -65,7 +65,7 @@ extension ManagedAttribute {
 
 /// The name of a file that holds a large value: a UUID in text form.
 ///
-/// Nothing else can be one, so that no name leads out of the folder.
+/// Any other name is rejected, so that no name leads out of the folder.
 package struct LargeValueName: Hashable, Sendable {
   /// How many bytes a name has.
   static let length = 36

@@ -1,17 +1,17 @@
 import GRDB
 
-/// The numbers that stand for entities in this file, from `Z_PRIMARYKEY`.
+/// The numbers of entities in this file, from `Z_PRIMARYKEY`.
 ///
 /// A number is valid only in one file, and a migration assigns new ones; names last.
 package struct EntityNumbering: Hashable, Sendable {
-  /// One row: an entity and the highest primary key that was ever handed out to it.
+  /// One row: an entity and the highest primary key that was ever issued to it.
   package struct Entry: Hashable, Sendable {
     /// `Z_ENT`, the number in `ZENTITY` and in every row of the entity's table.
     package let number: Int64
     package let name: String
     /// The number of the super-entity, 0 for none.
     package let superNumber: Int64
-    /// The highest primary key handed out; counted at the root of a hierarchy only.
+    /// The highest primary key issued; counted at the root of a hierarchy only.
     package let highestPrimaryKey: Int64
   }
 
@@ -117,7 +117,7 @@ package struct EntityNumbering: Hashable, Sendable {
     return lineage
   }
 
-  /// The row of a number; they stand in order.
+  /// Returns the row of a number; the rows are sorted.
   private func entry(_ number: Int64) -> Entry? {
     var (low, high) = (0, entries.count)
     while low < high {

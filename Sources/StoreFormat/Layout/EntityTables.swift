@@ -1,7 +1,7 @@
 /// The tables that the frameworks keep the objects of a model in.
 ///
-/// Nothing in a store says which column holds which property: the names follow from the model by
-/// the rules here, which are those that the stores at hand were made by.
+/// A store does not record which column holds which property. The names follow from the model by
+/// the rules here, with which the known stores were made.
 package struct EntityTables: Hashable, Sendable {
   /// The table of one root entity and all that inherit from it.
   package struct Table: Hashable, Sendable {

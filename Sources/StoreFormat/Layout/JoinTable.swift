@@ -37,7 +37,7 @@ package struct JoinTable: Hashable, Sendable {
       : (secondOwnerColumn, firstOwnerColumn, secondOrderColumn, firstOrderColumn)
   }
 
-  /// Whether the relationship is its own inverse, so that a pair stands in two rows.
+  /// Whether the relationship is its own inverse, so that one row represents both directions.
   package var isReflexive: Bool { first == second }
 
   /// The columns in table order.

@@ -11,7 +11,7 @@ package struct TableDeclaration: Hashable, Sendable {
     package let type: String
     /// Whether the column is in the primary key.
     let isInKey: Bool
-    /// Whether what is read is what is stored, so that the column has no expression and no default value.
+    /// Whether reading returns the stored value, because the column has no expression and no default value.
     let isStored: Bool
     /// Whether the column is left out where all columns are asked for.
     fileprivate let isHidden: Bool

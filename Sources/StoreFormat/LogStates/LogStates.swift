@@ -5,9 +5,9 @@ import GRDBSQLite
 /// The states of a store that its write-ahead log still holds: the one before its first commit, and the one
 /// after each commit.
 ///
-/// A log holds every commit since it was last restarted. A page of a state is the newest frame up to the
-/// commit, or else the page of the main file, as far as no checkpoint has overwritten it. What is not certain
-/// is not known: reading it has no result.
+/// A log holds every commit since it was last restarted. A page of a state is the newest frame up to the commit,
+/// or else the page of the main file, as far as no checkpoint has overwritten it. An uncertain page counts as
+/// unknown: reading it has no result.
 ///
 /// Reading changes no byte, and takes no lock beyond that of the snapshot: its read transaction keeps the
 /// log from being restarted. If the whole log is already in the main file, the salts of the log are

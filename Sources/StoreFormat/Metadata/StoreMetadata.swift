@@ -60,7 +60,7 @@ package struct StoreMetadata: Hashable, Sendable {
 }
 
 extension StoreMetadata {
-  /// The store's identifier as it stands there, without all else; empty where there is none.
+  /// Returns only the store's identifier, as stored; empty if there is none.
   package static func identifier(_ statement: StatementRunner) throws -> String {
     let rows = try statement.rows("SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
     guard case .text(let identifier)? = rows.first?.first else { return "" }
@@ -88,7 +88,7 @@ package struct FrameworkVersion: Hashable, Comparable, Sendable {
     (1509, "macOS 26 / iOS 26"), (1522, "macOS 26.1 / iOS 26.1"), (1621, "macOS 27 / iOS 27"),
   ]
 
-  /// The systems that this version came with, as well as known, or `nil` for one older than all known.
+  /// The systems that this version came with, as far as known, or `nil` for one older than all known.
   package var system: String? {
     FrameworkVersion.systems.last { $0.first <= number }?.name
   }
@@ -98,7 +98,7 @@ package struct FrameworkVersion: Hashable, Comparable, Sendable {
   }
 }
 
-/// Which framework a store looks to be written through.
+/// The framework that probably wrote a store.
 ///
 /// SwiftData writes Core Data stores, and nothing in the file says so for certain; this judges by the model.
 package enum StoreOrigin: Hashable, Sendable {

@@ -56,7 +56,7 @@ package enum AttributeType: Hashable, Sendable {
   }
 }
 
-/// How the values of an attribute's type stand in a table.
+/// The form in which a table stores values of an attribute's type.
 ///
 /// The order of the cases is the order of the columns: the frameworks sort them by type first, then
 /// by entity, then by name.

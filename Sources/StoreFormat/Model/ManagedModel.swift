@@ -61,7 +61,7 @@ package struct ManagedEntity: Hashable, Sendable {
   package let properties: [ManagedProperty]
   /// Lists of properties whose values together no two objects may share.
   package let uniquenessConstraints: [[String]]
-  /// Lists of properties that a store has an index for; a model cache does not tell them.
+  /// Lists of properties that a store has an index for; a model cache does not contain them.
   package let indexes: [[String]]
   package let propertiesByName: [String: ManagedProperty]
 
@@ -129,9 +129,9 @@ package struct ManagedAttribute: Hashable, Sendable {
   package let isTransient: Bool
   /// Whether a deleted object leaves the value behind (`@Attribute(.preserveValueOnDeletion)`).
   package let preservesValueOnDeletion: Bool
-  /// Whether large values stand in files beside the store (`@Attribute(.externalStorage)`).
+  /// Whether large values are kept in files beside the store (`@Attribute(.externalStorage)`).
   package let allowsExternalStorage: Bool
-  /// Whether the store works the value out from others; how it does, only the frameworks can tell.
+  /// Whether the store computes the value from others, in a way that only the frameworks know.
   package let isDerived: Bool
   /// The class of the value as the app's language names it, such as `Array<String>`.
   package let valueClassName: String?

@@ -18,8 +18,8 @@ package enum ModelCache: Hashable, Sendable {
   /// Reads the content of a model cache: a keyed archive, packed or plain.
   package init(content: [UInt8]) { self.init(PackedModel(content: content)) }
 
-  /// What was decoded last. Stores of one app have the same model, and decoding a large one takes longer than
-  /// the rest of reading a small store.
+  /// The last decoded model. Stores of one app have the same model, and decoding a large one takes longer than the
+  /// rest of reading a small store.
   private static let last = Mutex<Last?>(nil)
 
   private struct Last {

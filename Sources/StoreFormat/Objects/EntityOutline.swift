@@ -68,7 +68,7 @@ package struct EntityOutline: Hashable, Sendable {
   package let isAbstract: Bool?
   /// Lists of properties whose values together no two objects may share.
   package let uniquenessConstraints: [[String]]
-  /// The table that its objects stand in, or `nil` where there is none.
+  /// The table of its objects, or `nil` if there is none.
   package let tableName: String?
   /// The columns of the table, in its order.
   package let columns: [Column]
@@ -112,7 +112,7 @@ extension EntityOutline {
 }
 
 extension EntityOutline.Property.Kind {
-  /// What a property with such a slot is.
+  /// Creates the kind of a property that has such a slot.
   fileprivate init(_ role: EntitySlots.Role) {
     switch role {
     case .toOne, .entityKey, .orderKey: self = .toOne

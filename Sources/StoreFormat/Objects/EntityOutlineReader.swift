@@ -77,7 +77,7 @@ package final class EntityOutlineReader {
 
   // MARK: - Properties
 
-  /// The properties of an entity, those with slots first, or `nil` where the model does not tell all that it
+  /// The properties of an entity, those with slots first, or `nil` if the model does not contain all that it
   /// inherits.
   private func properties(
     of defined: ManagedEntity, _ slots: EntitySlots?, _ table: ObjectTables.Table?

@@ -8,7 +8,7 @@ package struct ObjectSchema: Sendable {
   package let numbering: EntityNumbering
   package let tables: EntityTables
   package let history: HistoryTables
-  /// The attributes by entity whose large values stand in files.
+  /// The attributes by entity whose large values are kept in files.
   package let largeAttributes: [String: Set<String>]
   private let slotsByName: LazySlots
   /// The columns of the tables that are really there, with the types they are declared with.
@@ -166,7 +166,7 @@ package struct ObjectSchema: Sendable {
 }
 
 extension ObjectSchema {
-  /// The model with the indexes that the store has for it, which the model cache does not tell.
+  /// The model with the store's indexes for it, which the model cache does not contain.
   package func indexedModel(_ statement: StatementRunner) throws -> ManagedModel {
     var indexes: [String: [[String]]] = [:]
     for table in tables.tables {
@@ -202,7 +202,7 @@ extension ObjectSchema {
 }
 
 extension ManagedModel {
-  /// The attributes whose large values stand in files, by entity; only entities that have such.
+  /// The attributes whose large values are kept in files, by entity; only entities that have such.
   package var largeAttributes: [String: Set<String>] {
     var attributes: [String: Set<String>] = [:]
     for name in entities.keys {

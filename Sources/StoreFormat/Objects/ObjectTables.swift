@@ -149,7 +149,7 @@ final class ObjectTables {
   }
 }
 
-/// Where the properties of one entity stand.
+/// The columns in which the properties of one entity are kept.
 struct ObjectPlan {
   struct Value {
     let name: String
@@ -169,7 +169,7 @@ struct ObjectPlan {
     let name: String
     let table: String
     let column: String
-    /// The other column of a relationship that is its own inverse: one row stands for both ways.
+    /// The other column of a relationship that is its own inverse: one row represents both directions.
     let reverseColumn: String?
   }
 

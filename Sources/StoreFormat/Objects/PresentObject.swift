@@ -9,15 +9,15 @@ package struct PresentObject: Hashable, Sendable {
     package let value: StoredValue
     /// How many bytes a text or data has, or `nil` for all else, and for data in a file.
     package let byteCount: Int?
-    /// The name of the file that holds the data, where it stands beside the store; the files of the
-    /// store `NAME` are in `.NAME_SUPPORT/_EXTERNAL_DATA`.
+    /// The name of the file beside the store that holds the data; the files of the store `NAME` are
+    /// in `.NAME_SUPPORT/_EXTERNAL_DATA`.
     package let externalFile: String?
     /// Why a value in a file cannot be read: the file is missing or unreadable, or the column does not
     /// name a file.
     package let problem: StoreError?
 
     /// Whether there is a value, but not here: it is longer than ``ObjectReader/longestValue``, or
-    /// stands in a file.
+    /// is kept in a file.
     package var isLeftOut: Bool { value.isNull && (byteCount != nil || externalFile != nil) }
 
     /// Whether this is data: bytes, and not those of a UUID.

@@ -56,7 +56,7 @@ package struct Relationship {
 extension Relationship {
   /// The condition that the rows at the other end of a to-many relationship meet.
   ///
-  /// Returns `nil` for a to-one relationship, which stands in a column of its owner.
+  /// Returns `nil` for a to-one relationship, which is kept in a column of its owner.
   ///
   /// - Parameters:
   ///   - row: The SQL name of a row of the destination's table.

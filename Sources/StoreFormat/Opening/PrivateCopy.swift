@@ -77,7 +77,7 @@ package struct PrivateCopy {
     registration.end()
   }
 
-  /// Copies a store and its log that lie apart.
+  /// Copies a store and its log that are not beside each other.
   ///
   /// - Throws: ``StoreError/unreadable(path:reason:)``.
   package init(ofStoreAt original: String, logPath: String) throws(StoreError) {

@@ -5,7 +5,7 @@ import SystemPackage
 package enum StoreBeginning {
   /// The smallest file that SQLite writes, in bytes.
   package static let shortest: Int64 = 512
-  /// The number of bytes that tell SQLite's files from all others.
+  /// The number of bytes that distinguish SQLite's files from all others.
   package static let headerLength = FileHeader.length
   /// The longest first page, in bytes.
   package static let longest = 1 << 16

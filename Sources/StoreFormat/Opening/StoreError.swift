@@ -33,7 +33,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case damaged(path: String, place: String, detail: String)
   /// SQLite calculates a part of a history table for every row that is added or deleted.
   case calculated(path: String, table: String, part: String)
-  /// Something else than a file lies where SQLite keeps a file beside the store; `kind` says what.
+  /// Something other than a file is where SQLite keeps a file beside the store; `kind` says what.
   case obstructed(path: String, file: String, kind: String)
   /// The file beside the store that holds a value cannot be read.
   case largeValue(path: String, place: String, file: String, reason: String)
@@ -155,7 +155,7 @@ extension StoreError {
     }
   }
 
-  /// The advice what to do.
+  /// What to do about it.
   public var remedy: String {
     switch self {
     case .missing:

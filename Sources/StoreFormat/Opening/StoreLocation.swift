@@ -43,7 +43,7 @@ package struct StoreLocation: Hashable, Sendable {
     if case .other(let kind) = status.kind {
       throw .notAStore(path: path, reason: .notAFile(kind: kind))
     }
-    // SQLite takes a single byte for an empty database.
+    // SQLite treats a file of a single byte as an empty database.
     guard status.size >= FileHeader.length else {
       throw Self.notAStore(path, status.size > 0 ? .notSQLite : .empty)
     }
@@ -177,7 +177,7 @@ extension StoreLocation {
     }
   }
 
-  /// Why a file is not a store; of one that belongs to a store, that.
+  /// Returns why a file is not a store; for a file that belongs to a store, that it does.
   static func notAStore(_ path: String, _ reason: NotAStoreReason) -> StoreError {
     .notAStore(
       path: path, reason: owner(ofCompanion: path).map { .companion(of: $0) } ?? reason)

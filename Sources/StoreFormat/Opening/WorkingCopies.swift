@@ -3,7 +3,7 @@ import Libc
 import Synchronization
 import SystemPackage
 
-/// Copies of stores that are read in place of the stores themselves, so that nothing happens to those.
+/// Copies of stores that are read in place of the stores themselves, which stay untouched.
 ///
 /// While a folder is set, every store that is opened by its path is copied into it first. A copy has the
 /// path of its store below the folder, so that stores of one name stay apart.
@@ -90,7 +90,7 @@ package enum WorkingCopies {
 
   private static func copyLargeValues(to copy: String, of original: String) throws {
     let target = ExternalData(besideStoreAt: copy)
-    // What an attempt that was killed has left.
+    // Remove files that a killed attempt has left.
     try MissingFolders.remove(target.path)
     _ = try ExternalData(besideStoreAt: original).copy(to: target.path) { _ in }
   }

@@ -3,7 +3,7 @@
 /// A page that contradicts the file format ends the reading with
 /// ``StoreError/damaged(path:place:detail:)``.
 struct TreeCursor {
-  /// What is read, and what errors call it.
+  /// The b-tree to read, with its names for errors.
   struct Tree {
     let root: UInt32
     /// Whether it is a table with row numbers, or an index.

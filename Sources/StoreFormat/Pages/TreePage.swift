@@ -30,7 +30,7 @@ struct TreePage {
     self.number = number
     start = UnsafeRawPointer(buffer.start)
     usableSize = source.usableSize
-    // The header of the file stands before the first page's own.
+    // The header of the file precedes that of the first page.
     let header = number == 1 ? FileHeader.length : 0
     guard let kind = Kind(rawValue: start.load(fromByteOffset: header, as: UInt8.self)) else {
       return nil

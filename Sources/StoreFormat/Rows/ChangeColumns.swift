@@ -64,7 +64,7 @@ struct ChangeColumns {
         names.dropLast().map(quoted)
         + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", firstValue(of: rest)]
     case .kinds, .sizes, .sizesAndMasks:
-      // In the same places; the size takes that of the number, which nobody asks for.
+      // The same positions, except that the size replaces the number, which is not needed then.
       let first = detail.hasSizes ? RecordSize.ofChange(tables) : "0"
       let mask = detail == .sizesAndMasks ? "ZCOLUMNS" : "NULL"
       expressions = [

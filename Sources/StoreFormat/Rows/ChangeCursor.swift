@@ -55,7 +55,7 @@ package final class ChangeCursor {
   @exclusivity(unchecked) package private(set) var count: Int64 = 0
   /// Whether all changes of the current transaction were read.
   @exclusivity(unchecked) private var isTransactionRead = true
-  /// Whether changes were left unread, so that counts say nothing.
+  /// Whether changes were left unread, so that counts cannot be checked.
   @exclusivity(unchecked) private var hasSkipped: Bool
   private let checkCount: ((Int64) throws -> Void)?
 
@@ -348,7 +348,7 @@ package final class ChangeCursor {
     row.isPlain = isPlain
   }
 
-  /// Reads the mask; returns `false` for a value that is none.
+  /// Reads the mask; returns `false` for a value that is not a mask.
   private func loadMask() -> Bool {
     switch statement.type(at: ChangeColumns.mask) {
     case SQLITE_BLOB: row.mask = ColumnMask(bytes: statement.bytes(at: ChangeColumns.mask))

@@ -155,7 +155,7 @@ enum RecordSize {
     return "(\(usual) + coalesce(length(ZCOLUMNS), 0) + iif(ZCHANGETYPE = 2, \(tombstone), 0))"
   }
 
-  /// Parts are paired up, for SQLite limits how deep a row of them may nest.
+  /// Adds up the parts in pairs, because SQLite limits the depth of an expression.
   private static func sum(_ parts: [String]) -> String {
     guard parts.count > 1 else { return parts.first ?? "0" }
     let middle = parts.count / 2

@@ -8,7 +8,7 @@ public final class StoreSnapshot {
   package let metadata: StoreMetadata
   /// Which layout it has.
   package let layout: StoreLayout
-  /// The numbers that stand for entities.
+  /// The numbers of the entities.
   package let entities: EntityNumbering
 
   package let database: Database
@@ -38,7 +38,7 @@ public final class StoreSnapshot {
   /// Ends the snapshot: its transaction is over, and the connection may serve another thread.
   func end() {
     hasEnded = true
-    // What is kept may hold the snapshot in turn.
+    // Kept objects may hold the snapshot in turn.
     keptObjects = [:]
     cachedObjects = nil
   }

@@ -145,7 +145,7 @@ package final class TransactionCursor {
     return true
   }
 
-  /// Returns the interned text, or else the plain one; adds what neither of them says to ``extra``.
+  /// Returns the interned text, or else the plain one; adds values that are neither to ``extra``.
   private func readText(_ role: StringRole) throws -> RecordedText? {
     let plainText = columns.plain[role.rawValue].flatMap { plain -> RecordedText? in
       cursor.isNull(at: plain) ? nil : RecordedText(cursor.value(at: plain))
@@ -226,7 +226,7 @@ package final class TransactionCursor {
       plain = StringRole.allCases.map { position(of: $0.plainColumn) }
       queryGeneration = position(of: "ZQUERYGEN")
       entity = position(of: "Z_ENT")
-      // Without their table the numbers of texts say nothing, but are kept.
+      // Without their table the numbers of texts are meaningless, but they are kept.
       let unused = tables.internsStrings ? [] : StringRole.allCases.map(\.identifierColumn)
       unexpected = (["Z_OPT"] + unused + tables.unknownColumns(of: .transaction)).compactMap {
         position(of: $0)

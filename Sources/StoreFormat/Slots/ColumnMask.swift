@@ -1,8 +1,8 @@
 /// Which slots of an entity an update touched, as the bits of `ZCOLUMNS`.
 ///
 /// Slot *i* is set when bit `0x80 >> (i mod 8)` of byte *i / 8* is: the raw content of a
-/// CFBitVector. A mask belongs to the model it was written with; `EntitySlots.names(in:)` tells
-/// whether it fits one. Masks of up to 256 slots, which is all but every one, take no allocation.
+/// CFBitVector. A mask belongs to the model it was written with; `EntitySlots.names(in:)` checks
+/// whether it fits one. Masks of up to 256 slots, which are nearly all, take no allocation.
 public struct ColumnMask: Sendable {
   private static let inlineCapacity = 32
 
@@ -47,7 +47,7 @@ public struct ColumnMask: Sendable {
     }
   }
 
-  /// The mask in one number, of which no other mask has the same, or `nil` for one of more than 7 bytes.
+  /// The mask as a number that no other mask has, or `nil` for one of more than 7 bytes.
   package var shortKey: UInt64? {
     byteCount < 8 ? inline.0.littleEndian | UInt64(byteCount) << 56 : nil
   }

@@ -1,19 +1,18 @@
-/// Brings the masks and tombstones of an entity from the order of one model into that of another, by the
-/// names of the properties.
+/// Translates the masks and tombstones of an entity from the order of one model into that of another, by the names
+/// of the properties.
 ///
 /// A bit of a mask goes to the slot of the same property:
 /// - that of an attribute to the attribute's, that of a composite one's element to the element in the
 ///   same place;
-/// - that of a to-one relationship to the slot of the same role; the bits of its entity key and order
-///   key go to its key where the other model has no such slot, for all say that the relationship
-///   changed;
+/// - that of a to-one relationship to the slot of the same role; the bits of its entity key and order key go to
+///   its key if the other model has no such slot, because each means that the relationship changed;
 /// - that of a to-many relationship to the relationship's, whatever its inverse is.
 ///
 /// A value of a tombstone goes to the place of the same attribute, or of the same element of a
-/// composite one. Where both models put all
-/// properties in the same order, masks and values stay as they are, also those that fit neither.
+/// composite one. If both models put all properties in the same order, masks and values stay as
+/// they are, even those that fit neither.
 package struct SlotTranslation: Sendable {
-  /// Why a mask or a tombstone cannot be brought into the other order.
+  /// Why a mask or a tombstone cannot be translated into the other order.
   package enum Problem: Error, Hashable, Sendable {
     /// The mask does not have the length of its own model.
     case unfitMask
@@ -23,7 +22,7 @@ package struct SlotTranslation: Sendable {
     case changed(property: String)
     /// The attribute of this name is no longer kept when objects are deleted.
     case unpreserved(attribute: String)
-    /// A value stands where its own model has no attribute.
+    /// A value is in a slot for which its own model has no attribute.
     case unnamedValue(slot: Int)
   }
 

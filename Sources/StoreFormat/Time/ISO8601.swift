@@ -16,7 +16,7 @@ extension StoreTimestamp {
   /// Returns the second in which the time lies, `2024-07-29T00:42:37Z`, or `nil` as
   /// ``iso8601(fractionDigits:)`` does.
   ///
-  /// The fraction is cut, never rounded: given back as a moment, it is not after the time itself.
+  /// The fraction is cut, never rounded: read as a moment, the text is not after the time itself.
   package var iso8601Second: String? {
     StoreTimestamp(secondsSinceReferenceDate: secondsSinceReferenceDate.rounded(.down))
       .iso8601(fractionDigits: 0)
@@ -294,7 +294,7 @@ struct FloorDecimal {
   }
 
   /// Takes the shortest text of a double as the standard library writes it, or `nil` if it has an
-  /// exponent, is no number, or its whole part does not fit.
+  /// exponent, is not a number, or its whole part does not fit.
   init?(shortestText text: [UInt8]) {
     let isNegative = text.first == UInt8(ascii: "-")
     let digits = text[(isNegative ? 1 : 0)...]

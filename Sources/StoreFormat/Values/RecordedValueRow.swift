@@ -63,7 +63,7 @@ extension TransactionPosition {
     return .real(seconds)
   }
 
-  /// A number and a time out of the first two columns of a row.
+  /// Creates a position from the number and time in the first two columns of a row.
   init?(_ row: [StoredValue]) {
     guard row.count >= 2, case .integer(let number) = row[0], let time = row[1].time else {
       return nil
@@ -73,7 +73,7 @@ extension TransactionPosition {
 }
 
 extension StoredValue {
-  /// A time, or none, or `nil` where it is anything else.
+  /// The time, an inner `nil` for null, or `nil` for any other value.
   fileprivate var time: StoreTimestamp?? {
     switch self {
     case .null: .some(nil)
@@ -93,7 +93,7 @@ extension RecordedValueRow {
       + [source == .program ? .null : .text(source.rawValue)]
   }
 
-  /// A row out of its columns, or `nil` where they are not those of a recorded value.
+  /// Creates a row from its columns, or returns `nil` if they are not those of a recorded value.
   init?(_ columns: [StoredValue]) {
     guard columns.count == RecordedValuesLayout.columns.count,
       case .integer(let transaction) = columns[0], let time = columns[1].time,
@@ -122,11 +122,11 @@ extension ValueSource {
 }
 
 extension RecordedContent {
-  /// The length that stands for a content that is not known.
+  /// The length that marks unknown content.
   private static let unknownLength: Int64 = -1
 
-  /// Returns a content, or that it is not known, out of its two columns; `nil` where they contradict each
-  /// other.
+  /// Returns the content in two columns, an inner `nil` if it is marked as unknown, or `nil` if the columns
+  /// contradict each other.
   fileprivate static func content(
     _ value: StoredValue, length: StoredValue
   ) -> RecordedContent?? {
@@ -233,7 +233,7 @@ package enum RecordedValuesLayout {
       if let missing = columns.first(where: { !present.contains($0) }) {
         throw refuse("its table \(table) has no column \(missing)")
       }
-      // SQLite would calculate it whenever a value is recorded or deleted, whatever that takes.
+      // SQLite would calculate it whenever a value is recorded or deleted, at any cost.
       if let part = declaration.calculation {
         throw refuse("\(part) of its table \(table) is calculated")
       }

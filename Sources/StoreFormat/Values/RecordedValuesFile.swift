@@ -76,7 +76,7 @@ package final class RecordedValuesFile: Sendable {
       switch error {
       case .unusableValues, .busy, .unreadable, .withoutRoom, .missing: throw error
       case .notAStore(_, .companion):
-        // By its name it belongs to the store, as it should.
+        // This file is named like a companion of the store, as expected, so the name is not the reason.
         throw StoreError.unusableValues(path: path, reason: "it is no file of recorded values")
       case .notAStore(_, let reason):
         throw StoreError.unusableValues(path: path, reason: reason.text)
