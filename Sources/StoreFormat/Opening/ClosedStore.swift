@@ -33,6 +33,8 @@ enum ClosedStore {
     let bytes = UnsafeMutableRawBufferPointer(start: memory, count: count)
     guard (try? file.fill(bytes, from: 0)) == count,
       FileHeader(Array(bytes.prefix(FileHeader.length))) != nil,
+      // SQLite refuses other versions of the file format.
+      (1...2).contains(bytes[18]), (1...2).contains(bytes[19]),
       !exists(location.logPath)
     else {
       sqlite3_free(memory)
