@@ -360,10 +360,13 @@ def check_names():
                 or any(len(value) != 32 or value in hashes.values() for value in new_hashes.values()):
             problems.append(f"{path}: the hashes of the model are {new_hashes}")
         for key, value in plist.items():
+            if key not in plists[0]:
+                # A replaced key of the app may begin like one of the frameworks by chance.
+                continue
             if key.startswith(("NS", "_NS", "migrationManagerClass")):
-                if type(value) is not type(plists[0].get(key)):
+                if type(value) is not type(plists[0][key]):
                     problems.append(f"{path}: {key} is {value!r}")
-            elif key in plists[0]:
+            else:
                 problems.append(f"{path}: the key {key} is left over")
     texts = []
     for path, copy in zip(copy_paths, copies):
