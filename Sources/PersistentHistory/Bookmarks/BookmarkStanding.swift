@@ -17,7 +17,7 @@ package struct BookmarkStanding: Hashable, Sendable {
   package let token: ResolvedToken
   /// What its consumer has not read; `nil` if the bookmark does not work.
   package let lag: BookmarkLag?
-  /// Whether its consumer is further behind than allowed.
+  /// Whether its consumer lags more than allowed.
   package let isLost: Bool
   /// How long a retention would let it work; `nil` without a retention, or if it is unknown.
   package let headroom: BookmarkHeadroom?

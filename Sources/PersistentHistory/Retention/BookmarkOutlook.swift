@@ -49,7 +49,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
   package let number: Int64?
   /// Its state now.
   package let state: TokenState
-  /// Whether it is further behind than allowed, so that it holds no history.
+  /// Whether its consumer lags more than allowed, so that it holds no history.
   package let isTooFarBehind: Bool
   /// The effect on the bookmark.
   package internal(set) var fate: Fate

@@ -53,9 +53,14 @@ package enum StoreConnection {
   /// Opens a copy in memory of a small store that no program has open, or returns `nil` for any other.
   ///
   /// In place, SQLite would create a `-wal` and a `-shm` beside it, which takes longer than reading it.
-  static func openCopyInMemory(_ location: StoreLocation) throws -> DatabaseQueue? {
+  ///
+  /// It opens and closes the file, which drops the locks that this process holds on it.
+  static func openCopyInMemory(_ location: StoreLocation) -> DatabaseQueue? {
     guard let content = ClosedStore.content(of: location) else { return nil }
-    let queue = try DatabaseQueue(configuration: configuration(busyTimeout: 0))
+    guard let queue = try? DatabaseQueue(configuration: configuration(busyTimeout: 0)) else {
+      sqlite3_free(content.baseAddress)
+      return nil
+    }
     let count = sqlite3_int64(content.count)
     let result = queue.inDatabase {
       // SQLite releases the memory, also if this fails.
