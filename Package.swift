@@ -35,7 +35,6 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     // For the macros of OpenSwiftData only; nothing else compiles it.
@@ -52,6 +51,9 @@ let package = Package(
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"])]),
     .target(name: "CSQLiteSupport"),
     .target(name: "CBuild", cSettings: commit),
     .target(name: "Libc", swiftSettings: library),
@@ -60,7 +62,11 @@ let package = Package(
     .target(name: "PropertyLists", swiftSettings: library),
     .target(
       name: "DurableFiles",
-      dependencies: ["Libc", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        // Apple's systems have CryptoKit.
+        .target(name: "CCrypto", condition: .when(platforms: [.linux])), "Libc",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: library),
     .target(name: "Terminal", dependencies: ["Libc"], swiftSettings: library),
 
@@ -71,7 +77,6 @@ let package = Package(
         "CZlib", "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: library),
@@ -83,7 +88,6 @@ let package = Package(
         "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists", "StoreFormat",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: library),
@@ -109,7 +113,6 @@ let package = Package(
       dependencies: [
         "DurableFiles", "HistoryCoding", "Libc", "PersistentHistory", "StoreEditing", "StoreFormat",
         "CZstd",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: library),
@@ -141,7 +144,6 @@ let package = Package(
       dependencies: [
         "CArchive", "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
         "PersistentHistory", "HistoryCoding", "HistoryArchive",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ], resources: [.embedInCode("Report/Page")],
       swiftSettings: library),

@@ -1,23 +1,21 @@
-import Crypto
+import DurableFiles
 import HistoryCoding
 
 /// A SHA-256 digest.
 package struct ArchiveDigest: Hashable, Sendable {
   /// All bits zero: the digest for a missing predecessor.
-  package static let none = ArchiveDigest([UInt8](repeating: 0, count: SHA256.byteCount))
+  package static let none = ArchiveDigest([UInt8](repeating: 0, count: SHA256Hasher.byteCount))
 
   // Words rather than an array: a catalog in memory has two digests for each of its lines.
   private let words: SIMD4<UInt64>
 
-  private init(_ bytes: some Sequence<UInt8>) {
+  fileprivate init(_ bytes: some Sequence<UInt8>) {
     var words = SIMD4<UInt64>()
     withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: Array(bytes)) }
     self.words = words
   }
 
-  fileprivate init(_ digest: SHA256.Digest) { self.init(Array(digest)) }
-
-  package init(of bytes: [UInt8]) { self.init(SHA256.hash(data: bytes)) }
+  package init(of bytes: [UInt8]) { self.init(SHA256Hasher.digest(of: bytes)) }
 
   package init(of bytes: UnsafeRawBufferPointer) {
     var hasher = ArchiveHasher()
@@ -27,7 +25,7 @@ package struct ArchiveDigest: Hashable, Sendable {
 
   /// Reads 64 lower-case hexadecimal digits, or returns `nil` for any other text.
   package init?(hexadecimal text: String) {
-    guard text.utf8.count == SHA256.byteCount * 2, let bytes = Hexadecimal.bytes(of: text) else {
+    guard text.utf8.count == SHA256Hasher.byteCount * 2, let bytes = Hexadecimal.bytes(of: text) else {
       return nil
     }
     self.init(bytes)
@@ -44,13 +42,13 @@ extension ArchiveDigest: CustomStringConvertible {
 
 /// Computes the digest of bytes that come piece by piece.
 package struct ArchiveHasher {
-  private var hash = SHA256()
+  private var hasher = SHA256Hasher()
 
   package init() {}
 
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    hash.update(bufferPointer: bytes)
+    hasher.update(bytes)
   }
 
-  package var digest: ArchiveDigest { ArchiveDigest(hash.finalize()) }
+  package var digest: ArchiveDigest { ArchiveDigest(hasher.digest) }
 }

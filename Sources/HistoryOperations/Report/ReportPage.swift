@@ -1,4 +1,4 @@
-import Crypto
+import DurableFiles
 import PropertyLists
 
 /// The page of a report, before and after its data.
@@ -47,7 +47,7 @@ struct ReportPage {
 
   /// Returns the part of a policy that allows an element with a text.
   private static func source(_ text: String) -> String {
-    let digest = PropertyListBase64.encode(Array(SHA256.hash(data: Array(text.utf8))))
+    let digest = PropertyListBase64.encode(SHA256Hasher.digest(of: Array(text.utf8)))
     return "'sha256-\(String(decoding: digest, as: UTF8.self))'"
   }
 }

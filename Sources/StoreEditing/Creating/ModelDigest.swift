@@ -1,4 +1,4 @@
-import Crypto
+import DurableFiles
 import PropertyLists
 import StoreFormat
 
@@ -11,53 +11,52 @@ enum ModelDigest {
   /// Returns 32 bytes for each entity, by name.
   static func hashes(of model: ManagedModel) -> [String: [UInt8]] {
     model.entities.mapValues { entity in
-      var digest = Digest<SHA256>()
-      digest.add(entity.name)
-      digest.add(entity.superentityName ?? "")
-      digest.add(entity.isAbstract ? 1 : 0)
+      var content = Content()
+      content.add(entity.name)
+      content.add(entity.superentityName ?? "")
+      content.add(entity.isAbstract ? 1 : 0)
       for property in entity.properties.sortedByName() where !property.isTransient {
-        add(property, to: &digest)
+        add(property, to: &content)
       }
-      return digest.bytes
+      return SHA256Hasher.digest(of: content.bytes)
     }
   }
 
-  static func digest<Hash: HashFunction>(
-    of hashes: [String: [UInt8]], by function: Hash.Type
-  ) -> [UInt8] {
-    var digest = Digest<Hash>()
+  /// Returns the bytes that the digests of a whole model are made of.
+  static func content(of hashes: [String: [UInt8]]) -> [UInt8] {
+    var content = Content()
     for (name, hash) in hashes.sorted(by: { ordinally($0.key, $1.key) }) {
-      digest.add(name)
-      digest.add(hash)
+      content.add(name)
+      content.add(hash)
     }
-    return digest.bytes
+    return content.bytes
   }
 
-  private static func add(_ property: ManagedProperty, to digest: inout Digest<SHA256>) {
-    digest.add(property.name)
+  private static func add(_ property: ManagedProperty, to content: inout Content) {
+    content.add(property.name)
     switch property {
-    case .attribute(let attribute): add(attribute, to: &digest)
+    case .attribute(let attribute): add(attribute, to: &content)
     case .relationship(let relationship):
-      digest.add(relationship.destinationName ?? "")
-      digest.add(relationship.inverseName ?? "")
-      digest.add((relationship.isToMany ? 2 : 0) | (relationship.isOrdered ? 1 : 0))
-      if let modifier = relationship.versionHashModifier { digest.add(modifier) }
-    case .other: digest.add(3)
+      content.add(relationship.destinationName ?? "")
+      content.add(relationship.inverseName ?? "")
+      content.add((relationship.isToMany ? 2 : 0) | (relationship.isOrdered ? 1 : 0))
+      if let modifier = relationship.versionHashModifier { content.add(modifier) }
+    case .other: content.add(3)
     }
   }
 
-  private static func add(_ attribute: ManagedAttribute, to digest: inout Digest<SHA256>) {
-    digest.add(UInt64(bitPattern: attribute.type.number))
-    digest.add(attribute.isOptional ? 1 : 0)
-    if let modifier = attribute.versionHashModifier { digest.add(modifier) }
+  private static func add(_ attribute: ManagedAttribute, to content: inout Content) {
+    content.add(UInt64(bitPattern: attribute.type.number))
+    content.add(attribute.isOptional ? 1 : 0)
+    if let modifier = attribute.versionHashModifier { content.add(modifier) }
     for element in attribute.elements {
-      digest.add(element.name)
-      add(element, to: &digest)
+      content.add(element.name)
+      add(element, to: &content)
     }
   }
 
-  private struct Digest<Hash: HashFunction> {
-    private var hash = Hash()
+  private struct Content {
+    private(set) var bytes: [UInt8] = []
 
     mutating func add(_ text: String) {
       add(UInt64(text.utf8.count))
@@ -65,12 +64,10 @@ enum ModelDigest {
     }
 
     mutating func add(_ number: UInt64) {
-      add(withUnsafeBytes(of: number.littleEndian) { Array($0) })
+      withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
     }
 
-    mutating func add(_ bytes: [UInt8]) { hash.update(data: bytes) }
-
-    var bytes: [UInt8] { Array(hash.finalize()) }
+    mutating func add(_ bytes: [UInt8]) { self.bytes += bytes }
   }
 }
 
@@ -104,7 +101,8 @@ extension StoreMetadata {
     of model: ManagedModel
   ) -> (properties: [String: PropertyListValue], digest: String) {
     let hashes = ModelDigest.hashes(of: model)
-    let digest = base64(ModelDigest.digest(of: hashes, by: SHA512.self))
+    let content = ModelDigest.content(of: hashes)
+    let digest = base64(sha512(of: content))
     return (
       [
         "NSStoreModelVersionHashesVersion": .integer(3),
@@ -113,7 +111,7 @@ extension StoreMetadata {
           model.versionIdentifiers.map(PropertyListValue.string)),
         "NSStoreModelVersionHashesDigest": .string(digest),
         "NSStoreModelVersionChecksumKey": .string(
-          base64(ModelDigest.digest(of: hashes, by: SHA256.self))),
+          base64(SHA256Hasher.digest(of: content))),
       ], digest
     )
   }

@@ -1,4 +1,4 @@
-import Crypto
+import DurableFiles
 
 /// The secret that decides what replaces each value, and the permutations that follow from it.
 ///
@@ -10,8 +10,7 @@ package struct ScrubKey: Sendable {
   package static let byteCount = 32
 
   package let bytes: [UInt8]
-  /// Prepared once, because preparing takes as long as a short message.
-  private let prepared: HMAC<SHA256>
+  private let authenticator: SHA256Authenticator
 
   /// The size of a set in bits from which a collision is not to be expected: among 2^32 values one in
   /// 2^36 keys.
@@ -21,7 +20,7 @@ package struct ScrubKey: Sendable {
   /// Takes the bytes of a key.
   package init(bytes: [UInt8]) {
     self.bytes = bytes
-    prepared = HMAC<SHA256>(key: SymmetricKey(data: bytes))
+    authenticator = SHA256Authenticator(key: bytes)
   }
 
   /// Makes a new key.
@@ -39,7 +38,7 @@ package struct ScrubKey: Sendable {
   func number(_ name: StaticString, below limit: UInt64) -> UInt64 {
     var message = [Use.number.rawValue]
     name.withUTF8Buffer { message += $0 }
-    return word(of: authenticate(message)) % limit
+    return word(of: authenticator.code(of: message)) % limit
   }
 
   /// Permutes the numbers below a count.
@@ -100,12 +99,8 @@ package struct ScrubKey: Sendable {
 
   /// Returns pseudorandom bytes that depend on all of a message and do not reveal it.
   func stream(of message: some Sequence<UInt8>, count: Int) -> [UInt8] {
-    let seed = SymmetricKey(data: authenticate([Use.seed.rawValue] + message))
-    // A key that is used once needs no nonce of its own.
-    guard let nonce = try? ChaChaPoly.Nonce(data: [UInt8](repeating: 0, count: 12)),
-      let box = try? ChaChaPoly.seal([UInt8](repeating: 0, count: count), using: seed, nonce: nonce)
-    else { return seed.withUnsafeBytes { seed in (0..<count).map { seed[$0 % seed.count] } } }
-    return Array(box.ciphertext)
+    let seed = authenticator.code(of: [Use.seed.rawValue] + message)
+    return chaCha20Stream(key: seed, count: count) ?? (0..<count).map { seed[$0 % seed.count] }
   }
 
   private func words(
@@ -114,7 +109,7 @@ package struct ScrubKey: Sendable {
   ) -> [UInt64] {
     var message = [Use.round.rawValue, round, UInt8(truncatingIfNeeded: source.count)] + kind
     for digit in source { withUnsafeBytes(of: digit.littleEndian) { message += $0 } }
-    let digest = authenticate(message)
+    let digest = authenticator.code(of: message)
     // One digest provides four words, or sixteen of 16 bits if the digits are small.
     if count <= 4 { return (0..<count).map { word(of: digest, at: $0) } }
     if count <= 16, isSmall {
@@ -126,12 +121,6 @@ package struct ScrubKey: Sendable {
 
   private func word(of bytes: [UInt8], at index: Int = 0) -> UInt64 {
     bytes[(index * 8)..<(index * 8 + 8)].reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  private func authenticate(_ message: [UInt8]) -> [UInt8] {
-    var code = prepared
-    code.update(data: message)
-    return Array(code.finalize())
   }
 }
 

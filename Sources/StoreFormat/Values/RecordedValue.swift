@@ -1,4 +1,4 @@
-import Crypto
+import DurableFiles
 
 /// Where the values of a change come from.
 public enum ValueSource: String, Hashable, Sendable {
@@ -105,7 +105,7 @@ public enum RecordedContent: Hashable, Sendable {
   /// The longest text or data that is kept as it is, in bytes.
   package static let longestValue = 1 << 16
   /// How many bytes a digest has.
-  package static let digestLength = 32
+  package static let digestLength = SHA256Hasher.byteCount
 
   /// Takes a value, or its digest where it is too long.
   package init(_ value: StoredValue) {
@@ -120,9 +120,9 @@ public enum RecordedContent: Hashable, Sendable {
   }
 
   private static func digest(of bytes: UnsafeRawBufferPointer) -> RecordedContent {
-    var hash = SHA256()
-    hash.update(bufferPointer: bytes)
-    return .digest(Array(hash.finalize()), byteCount: Int64(bytes.count))
+    var hasher = SHA256Hasher()
+    hasher.update(bytes)
+    return .digest(hasher.digest, byteCount: Int64(bytes.count))
   }
 
   /// The value, or `nil` where only its digest is kept.
