@@ -99,23 +99,20 @@ package struct HistoryExport: Sendable {
     return prologue + encoder.withUnsafeBytes { Array($0) }
   }
 
-  /// Checks the numbers of transactions and changes that were read against the store's indexes, for
-  /// a query without conditions.
+  /// Checks the numbers of transactions and changes against the store's indexes.
   ///
   /// - Parameter transactionCount: The number of transactions of the store; `nil` if it is not
   ///   known.
   private func check(
     _ summary: ExportSummary, _ snapshot: StoreSnapshot, transactionCount: Int?
   ) throws {
-    guard query.isUnconditional, let range = query.range else { return }
-    if query.selectsEverything, let transactionCount {
-      let listed = try snapshot.transactionCount()
-      guard listed == Int64(transactionCount) else {
-        throw StoreError.damaged(
-          path: snapshot.location.path, place: "ATRANSACTION",
-          detail: "\(transactionCount) transactions can be read; its indexes list \(listed)")
-      }
+    guard let range = query.range else { return }
+    if query.selectsEverything {
+      try snapshot.checkTransactions(in: .min ... .max, read: transactionCount.map { Int64($0) })
+    } else if query.limit == nil {
+      try snapshot.checkTransactions(in: range)
     }
+    guard query.isUnconditional else { return }
     try snapshot.checkChangeCount(
       summary.storedChanges, ofTransactions: query.selectsEverything ? .min ... .max : range)
   }
@@ -161,6 +158,8 @@ package struct ExportSummary: Hashable, Sendable {
   /// The number of changes that were read from the store.
   package internal(set) var storedChanges: Int64 = 0
   package internal(set) var gaps: [HistoryGap] = []
+  /// The first contradiction of an index and its table in what was read; `nil` if there is none.
+  var damage: StoreError?
 
   package init() {}
 
@@ -177,5 +176,6 @@ package struct ExportSummary: Hashable, Sendable {
     if first == nil { first = next.first }
     last = next.last ?? last
     gaps += next.gaps
+    damage = damage ?? next.damage
   }
 }

@@ -22,9 +22,8 @@ struct WindowWorker<Packer: WindowPacker> {
     query: HistoryQuery, snapshot: StoreSnapshot, schema: HistorySchema?, dealer: any WindowDealer,
     sink: OrderedSink<Packer.Piece>, packer: Packer
   ) throws {
-    // The completeness of rows is checked for the whole range.
     var query = query
-    query.checksCompleteness = false
+    query.isPart = true
     self.query = query
     self.snapshot = snapshot
     self.dealer = dealer
@@ -76,7 +75,18 @@ struct WindowWorker<Packer: WindowPacker> {
     try packer.begin(window)
     let reader = try HistoryReader(snapshot: snapshot, query: query, schema: schema)
     var summary = ExportSummary()
-    while let transaction = try reader.nextTransaction() {
+    func next() throws -> HistoryTransaction? {
+      do {
+        return try reader.nextTransaction()
+      } catch  where reader.isAtEnd {
+        let error = StoreError.translating(error, location: snapshot.location, busyTimeout: 0)
+        guard let damage = error as? StoreError, case .damaged = damage else { throw error }
+        // All of the window was read, and the next ones can be.
+        summary.damage = damage
+        return nil
+      }
+    }
+    while let transaction = try next() {
       let position = transaction.position
       summary.add(position)
       packer.encoder.begin(transaction)

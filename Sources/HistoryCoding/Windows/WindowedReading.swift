@@ -29,6 +29,8 @@ package struct WindowedReading {
   ///   - begun: What was read before, elsewhere.
   ///   - packer: Makes a packer for a thread.
   ///   - output: Takes the pieces in order, one call at a time but on any of the threads.
+  /// - Throws: Errors of the store, of a packer or of `output`. Where an index of the store lists other rows than
+  ///   its table has, only after everything was read.
   package func run<Packer: WindowPacker>(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers,
     begun: ExportSummary = ExportSummary(),
@@ -55,7 +57,9 @@ package struct WindowedReading {
       helpers.run(work) { work(snapshot) }
     }
     try sink.throwFailure()
-    return sink.summary
+    let summary = sink.summary
+    if let damage = summary.damage { throw damage }
+    return summary
   }
 }
 

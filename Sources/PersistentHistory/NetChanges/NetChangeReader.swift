@@ -90,7 +90,7 @@ public final class NetChangeReader {
       texts: [.author: query.author, .bundle: query.bundle, .process: query.process])
     // Testing each change is faster than letting SQLite find the transactions first.
     condition = try query.change.selection(in: schema, of: snapshot)
-    selection.checksCompleteness = query.checksCompleteness && condition == nil
+    selection.checksCompleteness = query.checksCompleteness
     stored = (snapshot, selection)
     _ = try snapshot.historyTables()
     tombstones = readsTombstones ? try snapshot.tombstones() : nil

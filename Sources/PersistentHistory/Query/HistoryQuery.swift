@@ -43,11 +43,11 @@ public struct HistoryQuery: Hashable, Sendable {
   package var omitsRecordedValues = false
   /// Whether ``HistoryReader/presentObject(of:)`` reads the present state of objects.
   package var readsPresentObjects = false
-  /// Whether reading fails where an index of the store lists more rows than were read with their
-  /// transactions: changes whose transaction is missing, or rows on damaged pages.
-  ///
-  /// Only queries without conditions on texts or changes and without a limit can check that.
+  /// Whether reading fails at its end where an index of the store and its table contradict each other: an
+  /// index lists other rows, a change names a missing transaction, or rows are on damaged pages.
   package var checksCompleteness = true
+  /// Whether this is a part of a longer reading, which checks the number of transactions as a whole.
+  package var isPart = false
   /// Whether the changes of each transaction of a store are looked up in the index, which is slower than
   /// reading rows in their order, and can contradict it.
   package var looksUpChanges = false
@@ -112,6 +112,7 @@ extension HistoryQuery {
       change: try change.selection(in: schema, of: snapshot), order: order, limit: limit,
       limitKeepsNewest: limitKeepsNewest)
     selection.checksCompleteness = checksCompleteness
+    selection.isPart = isPart
     selection.looksUpChanges = looksUpChanges
     return selection
   }

@@ -72,14 +72,21 @@ public final class HistoryReader {
   /// The number of changes that were read of the transactions that the query selects.
   package var readChangeCount: Int64 { changes?.count ?? 0 }
 
+  /// Whether all transactions were read, so that an error of ``nextTransaction()`` is that of a check.
+  package var isAtEnd: Bool { transactions.isAtEnd }
+
   /// Goes to the next transaction and returns it without its changes; `nil` after the last one.
   ///
   /// - Throws: ``/StoreFormat/StoreError``, also after the last transaction if an index of the
-  ///   store lists more of them, or more changes.
+  ///   store lists other rows than its table has.
   package func nextTransaction() throws -> HistoryTransaction? {
     try snapshot.checkIsOpen()
     repeat {
-      guard rest != 0, try transactions.next() else { return nil }
+      guard rest != 0 else {
+        try transactions.finish()
+        return nil
+      }
+      guard try transactions.next() else { return nil }
     } while try !passesTest()
     rest = rest.map { $0 - 1 }
     startValues()
@@ -181,7 +188,7 @@ public final class HistoryReader {
   /// Returns the next transaction with its changes, or `nil` after the last one.
   ///
   /// - Throws: ``/StoreFormat/StoreError``, also after the last transaction if an index of the
-  ///   store lists more of them, or more changes.
+  ///   store lists other rows than its table has.
   public func next() throws -> HistoryTransaction? {
     guard var transaction = try nextTransaction() else { return nil }
     while let change = try nextChange() { transaction.changes.append(change) }

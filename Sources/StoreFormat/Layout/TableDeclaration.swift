@@ -121,6 +121,12 @@ package struct TableDeclaration: Hashable, Sendable {
     indexes.contains { !$0.isPartial && $0.fields.first?.name == column }
   }
 
+  /// Returns the clause by which a query reads the index that begins with a column; empty if there is none.
+  func indexClause(by column: String) -> String {
+    indexes.first { !$0.isPartial && $0.fields.first?.name == column }
+      .map { "INDEXED BY \(quoted($0.name))" } ?? ""
+  }
+
   /// The first page of the table.
   var rootPage: UInt32? { rootPage(of: name) }
 

@@ -104,21 +104,37 @@ final class ChangePages {
   /// - Throws: ``StoreError/damaged(path:place:detail:)``.
   func collect(_ span: inout ChangeRowSpan, ofTransactions range: ClosedRange<Int64>) throws -> Bool
   {
-    guard let index else { return false }
-    var cursor = try TreeCursor(source, index) { record in
-      // An entry without a transaction is before all others.
-      try entry(record).transaction.map { $0 < range.lowerBound } ?? true
-    }
+    guard index != nil else { return false }
     var last = Int64.min
-    while let record = try cursor.next() {
-      guard case (let transaction?, let row) = try entry(record), transaction >= last else {
+    var isInOrder = true
+    try forEachEntry(from: range.lowerBound) { transaction, row in
+      guard let transaction, transaction >= last else {
+        isInOrder = false
         return false
       }
-      guard transaction <= range.upperBound else { break }
+      guard transaction <= range.upperBound else { return false }
       last = transaction
-      guard span.add(row) else { return false }
+      isInOrder = span.add(row, of: transaction)
+      return isInOrder
     }
-    return true
+    return isInOrder
+  }
+
+  /// Passes on the transaction and the row of each entry of the index, from those of a transaction on.
+  ///
+  /// - Parameter body: Returns whether to go on. The transaction is `nil` for a row without one.
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  @inline(__always)
+  func forEachEntry(from lowest: Int64, _ body: (Int64?, Int64) throws -> Bool) throws {
+    guard let index else { return }
+    var cursor = try TreeCursor(source, index) { record in
+      // An entry without a transaction is before all others.
+      try entry(record).transaction.map { $0 < lowest } ?? true
+    }
+    while let record = try cursor.next() {
+      let (transaction, row) = try entry(record)
+      guard try body(transaction, row) else { return }
+    }
   }
 
   /// Returns the transaction and the row of an entry; `nil` for a row without a transaction.

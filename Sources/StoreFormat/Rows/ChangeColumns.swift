@@ -28,6 +28,8 @@ struct ChangeColumns {
   /// The first value of the columns that are mostly null: to select one expression is several times
   /// faster than to select each.
   static let rest = 7
+  /// The place of the number where a size takes ``number``.
+  static let numberBesideSize = primaryKey
 
   /// The names of the columns.
   let names = [
@@ -64,11 +66,11 @@ struct ChangeColumns {
         names.dropLast().map(quoted)
         + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", firstValue(of: rest)]
     case .kinds, .sizes, .sizesAndMasks:
-      // The same positions, except that the size replaces the number, which is not needed then.
+      // The same positions, except that the size replaces the number, and the number the primary key.
       let first = detail.hasSizes ? RecordSize.ofChange(tables) : "0"
       let mask = detail == .sizesAndMasks ? "ZCOLUMNS" : "NULL"
       expressions = [
-        first, "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", mask, "0", "NULL",
+        first, "ZCHANGETYPE", "ZENTITY", "Z_PK", "ZTRANSACTIONID", mask, "0", "NULL",
       ]
     }
     selection = expressions.joined(separator: ", ")

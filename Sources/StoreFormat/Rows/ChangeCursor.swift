@@ -37,6 +37,10 @@ package final class ChangeCursor {
   @exclusivity(unchecked) private var pageRows: ChangePageCursor?
   /// Reads all rows, or with ``pages`` those that pages do not describe.
   private let statement: StatementCursor
+  /// The place of a change's number in it.
+  private var numberPlace: Int {
+    detail == .everything ? ChangeColumns.number : ChangeColumns.numberBesideSize
+  }
   @exclusivity(unchecked) private var restStatement: StatementCursor?
 
   /// The transaction whose changes are read; `nil` before the first.
@@ -48,8 +52,10 @@ package final class ChangeCursor {
   @exclusivity(unchecked) private var order: RowOrder?
   /// The transaction of the row before.
   @exclusivity(unchecked) private var lastOwner: Int64?
-  /// The number of rows of the range that were stepped to.
-  @exclusivity(unchecked) private var storedCount: Int64 = 0
+  /// The rows of the range that were stepped to.
+  @exclusivity(unchecked) private var storedDigest = ChangeDigest()
+  /// The rows that the index by transaction lists; `nil` unless they are read as they are stored.
+  private let listedDigest: ChangeDigest?
 
   /// The number of changes of the transactions so far.
   @exclusivity(unchecked) package private(set) var count: Int64 = 0
@@ -57,6 +63,9 @@ package final class ChangeCursor {
   @exclusivity(unchecked) private var isTransactionRead = true
   /// Whether changes were left unread, so that counts cannot be checked.
   @exclusivity(unchecked) private var hasSkipped: Bool
+  /// Whether the changes of any transaction were read.
+  @exclusivity(unchecked) private var hasRead = false
+  private let checksCompleteness: Bool
   private let checkCount: ((Int64) throws -> Void)?
 
   /// Prepares to read the changes of the selected transactions, each after ``start(transaction:)``.
@@ -81,6 +90,8 @@ package final class ChangeCursor {
     columns = ChangeColumns(tables, detail: detail)
     order = detail == .everything && pages == nil ? RowOrder(path: path, table: "ACHANGE") : nil
     expectedCount = stored?.count
+    listedDigest = stored?.digest
+    checksCompleteness = selection.checksCompleteness
     if let rows = stored?.rows {
       way = .stored
       pageRows = try pages.map { try ChangePageCursor($0, rows: rows) }
@@ -118,6 +129,16 @@ package final class ChangeCursor {
     order = RowOrder(path: path, table: "ACHANGE")
     hasSkipped = true
     checkCount = nil
+    listedDigest = nil
+    checksCompleteness = false
+  }
+
+  /// Whether changes were found by the index by transaction.
+  var hasLookedUp: Bool {
+    switch way {
+    case .lookup, .indexed: hasRead
+    case .stored, .numbered: false
+    }
   }
 
   // MARK: - Going on
@@ -143,6 +164,7 @@ package final class ChangeCursor {
       try load()
       return true
     }
+    hasRead = true
     guard let current, try next(of: current) else {
       isTransactionRead = true
       return false
@@ -179,19 +201,18 @@ package final class ChangeCursor {
 
   /// Ends the reading after the last transaction.
   ///
-  /// - Throws: ``StoreError/damaged(path:place:detail:)`` if all changes were read, and the index
-  ///   by transaction lists another number of them.
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` if the table has other changes than the index by
+  ///   transaction lists, or if all were read, and some without their transaction.
   func finish() throws {
     if !isTransactionRead { hasSkipped = true }
-    guard !hasSkipped else { return }
-    if case .stored = way, let expectedCount {
+    guard checksCompleteness, hasRead else { return }
+    if case .stored = way, let listedDigest {
       while try step() {}
-      guard storedCount == expectedCount else {
-        throw damage(
-          "\(storedCount) of the changes can be read; its index lists \(expectedCount)")
+      guard storedDigest == listedDigest else {
+        throw ChangeComparison.difference(listedDigest, storedDigest, range, path: path)
       }
     }
-    try checkCount?(count)
+    if !hasSkipped { try checkCount?(count) }
   }
 
   private func damage(_ detail: String) -> StoreError {
@@ -206,7 +227,8 @@ package final class ChangeCursor {
       case .stored:
         // Between the rows of the transactions may be rows of others.
         guard let owner = rowOwner, range.contains(owner) else { continue }
-        storedCount &+= 1
+        storedDigest.add(
+          change: row.record != nil ? row.number : statement.integer(at: numberPlace), of: owner)
         if owner == lastOwner { return true }
         if let lastOwner, owner < lastOwner {
           throw damage("a change of transaction \(owner) is stored after one of \(lastOwner)")

@@ -8,15 +8,16 @@ struct ChangeRowSpan {
 
   private(set) var lowest = Int64.max
   private(set) var highest = Int64.min
-  private(set) var count: Int64 = 0
+  private(set) var digest = ChangeDigest()
+  var count: Int64 { digest.count }
 
   /// Adds the next row; returns `false` if its number is not higher than that of the row before.
   @inline(__always)
-  mutating func add(_ row: Int64) -> Bool {
+  mutating func add(_ row: Int64, of transaction: Int64) -> Bool {
     guard count == 0 || row > highest else { return false }
     if count == 0 { lowest = row }
     highest = row
-    count &+= 1
+    digest.add(change: row, of: transaction)
     return true
   }
 
@@ -50,9 +51,9 @@ extension StoreSnapshot {
         defer { cursor.reset() }
         try cursor.bind([.integer(range.lowerBound), .integer(range.upperBound)])
         while try cursor.step() {
-          guard cursor.integerIfAny(at: 1) != nil, span.add(cursor.integer(at: 0)) else {
-            return nil
-          }
+          guard let transaction = cursor.integerIfAny(at: 1),
+            span.add(cursor.integer(at: 0), of: transaction)
+          else { return nil }
         }
       }
     } catch StoreError.damaged {
@@ -61,6 +62,10 @@ extension StoreSnapshot {
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
       return nil
     }
-    return span.rows == nil ? nil : span
+    // A row next to them that is of one of the transactions too is not in the index, or out of order.
+    guard let rows = span.rows,
+      try changeComparison().isSurrounded(rows, of: range)
+    else { return nil }
+    return span
   }
 }

@@ -34,7 +34,8 @@ struct ConditionBuilder {
     var alternatives: [String] = []
     if let identifier = columns.identifier {
       alternatives.append(
-        "\(identifier) IN (SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME IN (\(list)))")
+        "\(identifier) IN (SELECT Z_PK FROM ATRANSACTIONSTRING NOT INDEXED WHERE ZNAME IN (\(list)))"
+      )
     }
     if let plain = columns.plain {
       let standsAlone = columns.isDangling.map { " AND \($0)" } ?? ""

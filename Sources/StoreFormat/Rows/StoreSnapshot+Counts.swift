@@ -55,6 +55,40 @@ extension StoreSnapshot {
       [.integer(first), .integer(last)]) ?? 0
   }
 
+  /// Checks that the table has as many transactions in a range of numbers as the smallest index lists.
+  ///
+  /// Where no number between the first and the last is missing, none can be, and the index is not read.
+  ///
+  /// - Parameters:
+  ///   - range: The numbers.
+  ///   - known: How many transactions were read, if they are all of the range; `nil` to count them.
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  package func checkTransactions(in range: ClosedRange<Int64>, read known: Int64? = nil) throws {
+    let isWhole = range == .min ... .max
+    let present =
+      try known
+      ?? historyInteger(
+        "SELECT count(*) FROM ATRANSACTION NOT INDEXED"
+          + (isWhole ? "" : " WHERE Z_PK BETWEEN ?1 AND ?2"),
+        isWhole ? [] : [.integer(range.lowerBound), .integer(range.upperBound)]) ?? 0
+    if !isWhole {
+      let issued = entities.highestNumber(of: .transaction)
+      let (first, last) = (max(range.lowerBound, 1), min(range.upperBound, issued))
+      let isTorn = try range.upperBound > issued && (newestTransaction()?.number ?? 0) > issued
+      if first <= last + 1, present == last - first + 1, !isTorn { return }
+    }
+    let listed = try isWhole ? transactionCount() : indexedTransactionCount(in: range)
+    guard listed != present else { return }
+    let part =
+      isWhole
+      ? ""
+      : (range.lowerBound == .min ? "" : " from \(range.lowerBound)")
+        + (range.upperBound == .max ? "" : " to \(range.upperBound)")
+    throw StoreError.damaged(
+      path: location.path, place: "ATRANSACTION",
+      detail: "\(present) transactions\(part) can be read; its indexes list \(listed)")
+  }
+
   /// Returns how many transactions of a range of numbers the smallest index lists. It is read as a
   /// whole, in another order than the rows.
   package func indexedTransactionCount(in range: ClosedRange<Int64>) throws -> Int64 {
@@ -76,7 +110,7 @@ extension StoreSnapshot {
   /// Returns the number of transactions saved within a span of time.
   package func transactionCount(savedWithin times: ClosedRange<StoreTimestamp>) throws -> Int64 {
     try historyInteger(
-      "SELECT count(*) FROM ATRANSACTION WHERE ZTIMESTAMP BETWEEN ?1 AND ?2",
+      "SELECT count(*) FROM ATRANSACTION NOT INDEXED WHERE ZTIMESTAMP BETWEEN ?1 AND ?2",
       [
         .real(times.lowerBound.secondsSinceReferenceDate),
         .real(times.upperBound.secondsSinceReferenceDate),
@@ -114,7 +148,7 @@ extension StoreSnapshot {
     let cursor = try StatementCursor(
       database,
       sql: """
-        SELECT \(identifier), \(plain), count(*) FROM ATRANSACTION
+        SELECT \(identifier), \(plain), count(*) FROM ATRANSACTION NOT INDEXED
         GROUP BY 1, 2 ORDER BY 3 DESC LIMIT \(Self.maxTexts)
         """)
     let strings = try InternedStrings(database, tables: tables)
@@ -282,6 +316,42 @@ extension StoreSnapshot {
     throw StoreError.damaged(
       path: location.path, place: "ACHANGE",
       detail: "\(count) changes can be read with their transactions; its index lists \(listed)")
+  }
+
+  /// Checks that no change names a missing transaction in a range.
+  ///
+  /// Changes before the oldest transaction do not count; see ``checkChangeCount(_:ofTransactions:listed:)``.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  func checkOwners(in range: ClosedRange<Int64>) throws {
+    guard try historyTables().indexesChangesByTransaction,
+      let oldest = try oldestTransaction()?.number, oldest <= range.upperBound
+    else { return }
+    let first = max(range.lowerBound, oldest)
+    /// Checks the numbers after one transaction and before another.
+    func check(after last: Int64, upTo next: Int64) throws {
+      let owner = try historyInteger(
+        """
+        SELECT ZTRANSACTIONID FROM ACHANGE WHERE ZTRANSACTIONID > ?1 AND ZTRANSACTIONID <= ?2
+        ORDER BY ZTRANSACTIONID LIMIT 1
+        """, [.integer(last), .integer(next)])
+      guard let owner else { return }
+      throw StoreError.damaged(
+        path: location.path, place: "ACHANGE",
+        detail: "there are changes of transaction \(owner), which is missing")
+    }
+    let numbers = try StatementCursor(
+      database, sql: "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK >= ?1 ORDER BY Z_PK", isCached: true)
+    defer { numbers.reset() }
+    try numbers.bind(first)
+    var last = first == .min ? .min : first - 1
+    while try numbers.step() {
+      let number = numbers.integer(at: 0)
+      guard number <= range.upperBound else { break }
+      if number > last, number - 1 > last { try check(after: last, upTo: number - 1) }
+      last = number
+    }
+    if last < range.upperBound { try check(after: last, upTo: range.upperBound) }
   }
 
   /// Checks that `ACHANGE` has as many rows as its smallest index lists: a row that the index by

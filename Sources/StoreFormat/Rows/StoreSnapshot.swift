@@ -155,12 +155,10 @@ public final class StoreSnapshot {
   /// Returns the transaction with the lowest number among those saved at or after a moment.
   package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     // A device's clock may step back, so the lowest number need not have the lowest time. The index
-    // on time lists all candidates, which are few for a recent moment.
+    // on time would be faster, but an entry that it lost would hide a transaction.
     try position(
-      """
-      WHERE Z_PK = (
-        SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?1 AND typeof(ZTIMESTAMP) = 'real')
-      """, [.real(moment.secondsSinceReferenceDate)])
+      "NOT INDEXED WHERE ZTIMESTAMP >= ?1 AND typeof(ZTIMESTAMP) = 'real' ORDER BY Z_PK LIMIT 1",
+      [.real(moment.secondsSinceReferenceDate)])
   }
 
   /// Returns the first transaction after a number.

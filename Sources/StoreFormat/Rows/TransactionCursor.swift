@@ -17,11 +17,13 @@ package final class TransactionCursor {
   private let selection: TransactionSelection
   @exclusivity(unchecked) private var changeCursors:
     [(detail: ChangeDetail?, cursor: ChangeCursor)] = []
-  @exclusivity(unchecked) private var isAtEnd = false
+  /// Whether the last transaction was passed.
+  @exclusivity(unchecked) package private(set) var isAtEnd = false
   private let cursor: StatementCursor
   private let strings: InternedStrings
   private let columns: Columns
   @exclusivity(unchecked) private var count: Int64 = 0
+  @exclusivity(unchecked) private var firstNumber: Int64 = 0
   @exclusivity(unchecked) private var order: RowOrder
   /// The identifier of each role's current text, if nothing else counts for it: transactions of one
   /// author tend to follow each other.
@@ -66,18 +68,15 @@ package final class TransactionCursor {
   /// Goes to the next transaction; returns `false` after the last one.
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)`` where a transaction is out of order, or
-  ///   after the last one where a table and its indexes disagree on the number of rows.
+  ///   after the last one where a table and its indexes disagree on the rows.
   package func next() throws -> Bool {
-    guard try cursor.step() else {
-      if !isAtEnd {
-        isAtEnd = true
-        try checkCount()
-        for changes in changeCursors { try changes.cursor.finish() }
-      }
+    guard !isAtEnd, try cursor.step() else {
+      try finish(isComplete: true)
       return false
     }
     number = cursor.integer(at: Columns.number)
     try order.take(number)
+    if count == 0 { firstNumber = number }
     count += 1
     for changes in changeCursors { try changes.cursor.start(transaction: number) }
     if !extra.isEmpty { extra = [] }
@@ -90,13 +89,39 @@ package final class TransactionCursor {
     return true
   }
 
-  private func checkCount() throws {
-    guard selection.isComplete, selection.checksCompleteness, selection.range == .min ... .max,
-      case let expected = try snapshot.transactionCount(), expected != count
-    else { return }
-    throw StoreError.damaged(
-      path: snapshot.location.path, place: "ATRANSACTION",
-      detail: "\(count) transactions can be read; its indexes list \(expected)")
+  /// Ends the reading before the last transaction, with the checks of ``next()`` for the transactions so far.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  package func finish() throws { try finish(isComplete: false) }
+
+  private func finish(isComplete: Bool) throws {
+    guard !isAtEnd else { return }
+    isAtEnd = true
+    guard selection.checksCompleteness else { return }
+    if let range = visitedRange(isComplete: isComplete) {
+      if !selection.isPart {
+        try snapshot.checkTransactions(
+          in: range, read: selection.isComplete && isComplete ? count : nil)
+      }
+      if selection.change != nil || changeCursors.contains(where: { $0.cursor.hasLookedUp }) {
+        try snapshot.checkChanges(ofTransactions: range)
+        try snapshot.checkOwners(in: range)
+      }
+    }
+    for changes in changeCursors { try changes.cursor.finish() }
+  }
+
+  /// Returns the numbers that were decided on: up to the last transaction if there could be more of them; `nil`
+  /// if there are none.
+  private func visitedRange(isComplete: Bool) -> ClosedRange<Int64>? {
+    let range = selection.range
+    let hasMore = !isComplete || selection.limit.map { count >= Int64($0) } ?? false
+    guard hasMore else { return range }
+    guard count > 0 else { return nil }
+    if selection.order == .descending { return number...max(number, range.upperBound) }
+    return selection.limit != nil && selection.limitKeepsNewest
+      ? firstNumber...max(firstNumber, range.upperBound)
+      : min(number, range.lowerBound)...number
   }
 
   /// Returns the cursor over the changes of the current transaction.

@@ -42,9 +42,11 @@ public struct TransactionSelection: Hashable, Sendable {
   package var limit: Int?
   /// Whether ``limit`` keeps the newest transactions, in any order.
   package var limitKeepsNewest: Bool
-  /// Whether reading fails at its end if an index lists more rows than were read, as for a change
-  /// whose transaction is missing.
+  /// Whether reading fails at its end if an index and its table have different rows, or a change names a
+  /// missing transaction.
   package var checksCompleteness = true
+  /// Whether this is a part of a longer reading, which checks the number of transactions as a whole.
+  package var isPart = false
   /// Whether the changes of each transaction are looked up in the index, although they could be read
   /// in the order of their rows: a second reading that can contradict the first.
   package var looksUpChanges = false
@@ -97,7 +99,8 @@ public struct TransactionSelection: Hashable, Sendable {
     if let change { builder.add(change, tables: tables) }
 
     let list = columns.joined(separator: ", ")
-    var sql = "SELECT \(list) FROM ATRANSACTION AS t"
+    // The indexes of this small table are not needed, and cannot be trusted without a look at all rows.
+    var sql = "SELECT \(list) FROM ATRANSACTION AS t NOT INDEXED"
     if !builder.conditions.isEmpty {
       sql += " WHERE " + builder.conditions.joined(separator: " AND ")
     }
@@ -115,7 +118,7 @@ public struct TransactionSelection: Hashable, Sendable {
       "SELECT t.Z_PK" + sql.dropFirst("SELECT \(list)".count)
       + " ORDER BY t.Z_PK DESC LIMIT \(bound)"
     return (
-      "SELECT \(list) FROM ATRANSACTION AS t WHERE t.Z_PK IN (\(newest)) ORDER BY t.Z_PK ASC",
+      "SELECT \(list) FROM ATRANSACTION AS t NOT INDEXED WHERE t.Z_PK IN (\(newest)) ORDER BY t.Z_PK ASC",
       builder.arguments
     )
   }
