@@ -102,6 +102,7 @@ build: setup ## build for debugging
 # What `histctl --version` names beside the version: nothing for a tagged commit or without a checkout.
 release: export HISTCTL_COMMIT ?= $(shell [ -e .git ] && ! git describe --exact-match --tags >/dev/null 2>&1 && \
   git describe --always --dirty --exclude '*' 2>/dev/null)
+release: export PKG_CONFIG_PATH := $(RUNTIME)$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 release: setup ## build .build/release/histctl for use
 	@echo "release: histctl"
 	@.ci/static-runtime $(RUNTIME)

@@ -17,8 +17,8 @@ import Testing
     let held = open(directory, O_RDONLY | O_CLOEXEC)
     #expect(held >= 0 && flock(held, LOCK_EX) == 0)
     async let run = folder.run("export sample.store --output-dir logs")
-    // A draft is begun behind that look.
-    while try names().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    // A draft is begun after the export has looked at the folder.
+    try await wait(until: "a draft is begun") { try !names().isEmpty }
     let other = "000000000001-000000000013.jsonl.zst"
     try FileBytes.write([1], to: directory + "/" + other)
     close(held)

@@ -121,7 +121,7 @@ actor MainWorker {
     let context = store.container.mainContext
     context.delete(trip)
     context.insert(Trip(name: "Oslo"))
-    while context.lastError == nil { try await Task.sleep(for: .milliseconds(10)) }
+    try await wait(until: "the automatic save fails") { context.lastError != nil }
     #expect(context.lastError as? SwiftDataError == .modelValidationFailure)
     #expect(context.hasChanges)
     // The error is still there for a save that can throw it.
@@ -134,8 +134,8 @@ actor MainWorker {
   @MainActor @Test func theMainContextSavesByItself() async throws {
     let store = try TripStore()
     store.container.mainContext.insert(Trip(name: "Rome"))
-    while store.container.mainContext.hasChanges {
-      try await Task.sleep(for: .milliseconds(10))
+    try await wait(until: "the main context saves by itself") {
+      !store.container.mainContext.hasChanges
     }
     #expect(
       try StoreQuery(path: store.path).lines("SELECT ZNAME FROM ZTRIP") == ["Rome"])

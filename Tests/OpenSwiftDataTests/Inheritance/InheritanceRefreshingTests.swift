@@ -38,11 +38,11 @@ import Testing
     theirs.talks = ["new"]
     try journey("Visit", as: PersonalJourney.self, in: others).reason = .reunion
     try others.save()
-    let told = Told()
-    told.look { _ = meetup.name }
+    let change = ObservedChange()
+    change.observe { _ = meetup.name }
     #expect(meetup.name == "Meetup")
     try look()
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(meetup.name == "Fair")
     #expect(meetup.perDiem == 100)
     #expect(meetup.talks == ["new"])

@@ -60,23 +60,23 @@ package actor PackageImporter {
   @Test func propertiesOfOnesOwnAreObserved() {
     let chapter = Chapter(title: "One")
     #expect(chapter.store == nil)
-    let mark = Told()
-    mark.look { _ = chapter.mark }
-    let title = Told()
-    title.look { _ = chapter.title }
+    let mark = ObservedChange()
+    mark.observe { _ = chapter.mark }
+    let title = ObservedChange()
+    title.observe { _ = chapter.title }
     chapter.mark = 2
-    #expect(mark.isTold && !title.isTold && chapter.mark == 2)
+    #expect(mark.hasChanged && !title.hasChanged && chapter.mark == 2)
     chapter.rename("Two")
-    #expect(title.isTold && chapter.title == "Two")
+    #expect(title.hasChanged && chapter.title == "Two")
     // Looking through the function is looking at the property.
-    let again = Told()
-    again.look { chapter.lookAtTitle() }
+    let again = ObservedChange()
+    again.observe { chapter.lookAtTitle() }
     chapter.title = "Three"
-    #expect(again.isTold)
-    let own = Told()
-    own.look { chapter.registrar.access(chapter, keyPath: \.mark) }
+    #expect(again.hasChanged)
+    let own = ObservedChange()
+    own.observe { chapter.registrar.access(chapter, keyPath: \.mark) }
     chapter.mark = 3
-    #expect(own.isTold)
+    #expect(own.hasChanged)
   }
 
   @Test func modelsMayBeCodable() throws {

@@ -4,9 +4,11 @@ import TestSupport
 import Testing
 
 @Suite struct HistoryObserverTests {
-  /// Waits until an observer has counted so many saves.
+  /// Waits until an observer has counted a number of saves.
   private func wait(for count: Int, _ observer: HistoryObserver) async throws {
-    while observer.eventCounter < count { try await Task.sleep(for: .milliseconds(10)) }
+    try await TestSupport.wait(until: "\(count) saves are counted") {
+      observer.eventCounter >= count
+    }
   }
 
   @Test func savesOfTheContainerAreCountedAtOnce() throws {
@@ -14,12 +16,12 @@ import Testing
     let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
     #expect(observer.eventCounter == 0)
     #expect(observer.lastEventOrigin == nil)
-    let told = Told()
-    told.look { _ = observer.eventCounter }
+    let change = ObservedChange()
+    change.observe { _ = observer.eventCounter }
     let context = store.context()
     context.insert(Trip(name: "Rome"))
     try context.save()
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(observer.eventCounter == 1)
     #expect(observer.lastEventOrigin == .container)
     // A save that comes to nothing is none.
@@ -60,11 +62,11 @@ import Testing
   @Test func anotherProcessIsCountedOnceForEachSave() async throws {
     let store = try SharedStore()
     let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
-    let told = Told()
-    told.look { _ = observer.eventCounter }
+    let change = ObservedChange()
+    change.observe { _ = observer.eventCounter }
     try await store.saveElsewhere(5)
     try await wait(for: 5, observer)
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(observer.lastEventOrigin == .elsewhere)
     let context = ModelContext(store.container)
     context.insert(SavedEntry(author: "app", number: 1))

@@ -7,7 +7,7 @@ import Testing
   private let store: TripStore
   private let context: ModelContext
   private let rome: Trip
-  private let told = Told()
+  private let change = ObservedChange()
 
   init() throws {
     store = try TripStore()
@@ -22,56 +22,56 @@ import Testing
     let forum = rome.bucketList[0]
     let paris = Trip(name: "Paris")
     context.insert(paris)
-    told.look { _ = rome.bucketList }
+    change.observe { _ = rome.bucketList }
     forum.trip = paris
-    #expect(told.isTold)
-    told.look { _ = paris.bucketList }
+    #expect(change.hasChanged)
+    change.observe { _ = paris.bucketList }
     forum.trip = nil
-    #expect(told.isTold)
-    told.look { _ = forum.trip }
+    #expect(change.hasChanged)
+    change.observe { _ = forum.trip }
     rome.bucketList = [forum]
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     let tag = Tag(label: "city")
     context.insert(tag)
-    told.look { _ = rome.tags }
+    change.observe { _ = rome.tags }
     tag.trips = [rome]
-    #expect(told.isTold)
-    told.look { _ = tag.trips }
+    #expect(change.hasChanged)
+    change.observe { _ = tag.trips }
     context.delete(rome)
-    #expect(told.isTold)
+    #expect(change.hasChanged)
   }
 
   @Test func onlyObservedPropertiesNotify() {
-    told.look { _ = rome.name }
+    change.observe { _ = rome.name }
     rome.notes = "in spring"
     rome.bucketList.append(BucketListItem(title: "Pantheon"))
-    #expect(!told.isTold)
+    #expect(!change.hasChanged)
     rome.name = "Roma"
-    #expect(told.isTold)
+    #expect(change.hasChanged)
   }
 
   @Test func modelsWithoutAContextNotify() {
     let trip = Trip(name: "Oslo")
-    told.look { _ = trip.livingAccommodation }
+    change.observe { _ = trip.livingAccommodation }
     trip.livingAccommodation = LivingAccommodation(placeName: "Hut")
-    #expect(told.isTold)
+    #expect(change.hasChanged)
   }
 
   @Test func rollbackNotifies() {
     rome.name = "Roma"
-    told.look { _ = rome.name }
+    change.observe { _ = rome.name }
     context.rollback()
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(rome.name == "Rome")
   }
 
   @Test func readingDoesNotNotify() throws {
     let other = store.context()
     let fault = try #require(other.model(for: rome.persistentModelID) as? Trip)
-    told.look { _ = fault.name }
+    change.observe { _ = fault.name }
     _ = fault.bucketList.count
     #expect(try other.fetch(FetchDescriptor<Trip>()).first === fault)
-    #expect(!told.isTold)
+    #expect(!change.hasChanged)
   }
 
   @Test func savesOfOthersNotify() throws {
@@ -80,15 +80,15 @@ import Testing
     _ = try context.fetchCount(FetchDescriptor<Trip>())
     theirs.name = "Roma"
     try other.save()
-    told.look { _ = rome.name }
+    change.observe { _ = rome.name }
     _ = try context.fetchCount(FetchDescriptor<Tag>())
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(rome.name == "Roma")
-    told.look { _ = rome.bucketList }
+    change.observe { _ = rome.bucketList }
     theirs.bucketList.append(BucketListItem(title: "Pantheon"))
     try other.save()
     _ = try context.fetchCount(FetchDescriptor<Tag>())
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(rome.bucketList.count == 2)
   }
 }

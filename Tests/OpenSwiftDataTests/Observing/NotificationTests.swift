@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct NotificationTests {
-  /// What was heard of one kind of notification.
-  private final class Heard: @unchecked Sendable {
+  /// The notifications of one name that were received.
+  private final class ReceivedNotifications: @unchecked Sendable {
     private(set) var all: [[AnyHashable: Any]] = []
     private let lock = Mutex(())
     private var observer: (any NSObjectProtocol)?
@@ -49,8 +49,8 @@ import Testing
     context.insert(rome)
     context.insert(paris)
     try context.save()
-    let will = Heard(ModelContext.willSave, of: context)
-    let did = Heard(ModelContext.didSave, of: context)
+    let will = ReceivedNotifications(ModelContext.willSave, of: context)
+    let did = ReceivedNotifications(ModelContext.didSave, of: context)
     rome.name = "Roma"
     let gone = paris.persistentModelID
     context.delete(paris)
@@ -77,7 +77,7 @@ import Testing
     let (rome, paris) = (Trip(name: "Rome"), Trip(name: "Paris"))
     context.insert(rome)
     context.insert(paris)
-    let did = Heard(ModelContext.didSave, of: context)
+    let did = ReceivedNotifications(ModelContext.didSave, of: context)
     try context.save()
     let identifier = try #require(rome.persistentModelID.storeIdentifier)
     #expect(did.generation?.tokenValue == [identifier: 1])
@@ -106,7 +106,7 @@ import Testing
     let rome = Trip(name: "Rome")
     context.insert(rome)
     nonisolated(unsafe) let trip = rome
-    let will = Heard(ModelContext.willSave, of: context) { trip.notes = "saved" }
+    let will = ReceivedNotifications(ModelContext.willSave, of: context) { trip.notes = "saved" }
     try context.save()
     #expect(will.count == 1)
     #expect(try StoreQuery(path: store.path).lines("SELECT ZNOTES FROM ZTRIP") == ["saved"])
@@ -114,12 +114,12 @@ import Testing
 
   @Test func onlyChangesOfOthersAreRemote() async throws {
     let store = try SharedStore()
-    let remote = Heard(ModelContainer.remoteChange, of: store.container)
+    let remote = ReceivedNotifications(ModelContainer.remoteChange, of: store.container)
     let context = ModelContext(store.container)
     context.insert(SavedEntry(author: "app", number: 1))
     try context.save()
     try await store.saveElsewhere(1)
-    while remote.count < 1 { try await Task.sleep(for: .milliseconds(10)) }
+    try await wait(until: "a save of another process is reported") { remote.count >= 1 }
     let identifier = try #require(
       store.container.storeIdentifier(forConfigurationNamed: "Saved"))
     // The first that was told is the second transaction.
@@ -129,8 +129,8 @@ import Testing
   @Test func aContainerThatIsMadeLaterIsWatchedToo() async throws {
     let name = ModelContainer.remoteChange
     let store = try SharedStore()
-    let remote = Heard(name, of: store.container)
+    let remote = ReceivedNotifications(name, of: store.container)
     try await store.saveElsewhere(1)
-    while remote.count < 1 { try await Task.sleep(for: .milliseconds(10)) }
+    try await wait(until: "a save of another process is reported") { remote.count >= 1 }
   }
 }

@@ -136,14 +136,14 @@ import Testing
     let tag = Tag(label: "city")
     rome.tags = [tag]
     try context.save()
-    let told = Told()
-    told.look {
+    let observed = ObservedChange()
+    observed.observe {
       _ = rome.tags
       _ = tag.trips
       _ = rome.name
     }
     try look()
-    #expect(!told.isTold)
+    #expect(!observed.hasChanged)
   }
 
   @Test func failedRefreshesAreRetried() throws {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ResultsObserverTests {
   private let store: TripStore
   private let context: ModelContext
-  private let told = Told()
+  private let change = ObservedChange()
 
   init() throws {
     store = try TripStore()
@@ -22,32 +22,32 @@ import Testing
       modelContext: context)
     #expect(observer.results.map(\.name) == ["Bari", "Rome"])
     #expect(observer.sections == nil)
-    told.look { _ = observer.results }
+    change.observe { _ = observer.results }
     context.insert(Trip(name: "Como", destination: "Italy"))
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(observer.results.map(\.name) == ["Bari", "Como", "Rome"])
-    told.look { _ = observer.results }
+    change.observe { _ = observer.results }
     observer.results[0].destination = "Puglia"
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(observer.results.map(\.name) == ["Como", "Rome"])
     context.delete(observer.results[0])
     #expect(observer.results.map(\.name) == ["Rome"])
     context.rollback()
     #expect(observer.results.map(\.name) == ["Bari", "Rome"])
     // Nothing is told twice to somebody who has not looked since.
-    told.look { _ = observer.results }
+    change.observe { _ = observer.results }
     try context.save()
-    #expect(!told.isTold)
+    #expect(!change.hasChanged)
   }
 
   @Test func resultsFollowOtherContexts() throws {
     let observer = try ResultsObserver<Trip, Never>(modelContext: context)
-    told.look { _ = observer.results }
+    change.observe { _ = observer.results }
     let other = store.context()
     other.insert(Trip(name: "Oslo"))
-    #expect(!told.isTold)
+    #expect(!change.hasChanged)
     try other.save()
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     #expect(observer.results.count == 4)
   }
 
@@ -56,15 +56,15 @@ import Testing
     let observer = try ResultsObserver<SavedEntry, Never>(
       sortBy: [SortDescriptor(\.number)], modelContainer: shared.container)
     #expect(observer.results.isEmpty)
-    told.look { _ = observer.results }
+    change.observe { _ = observer.results }
     try await shared.saveElsewhere(1)
-    try await told.wait()
+    try await change.waitForChange()
     #expect(observer.results.map(\.number) == [1])
     let counters = try ResultsObserver<SavedCounter, Never>(modelContext: observer.modelContext)
     #expect(counters.results.map(\.count) == [1])
-    told.look { _ = counters.results }
+    change.observe { _ = counters.results }
     try await shared.saveElsewhere(1)
-    try await told.wait()
+    try await change.waitForChange()
     // A model that is known has its new values.
     #expect(counters.results.map(\.count) == [2])
   }
@@ -73,9 +73,9 @@ import Testing
     let observer = try ResultsObserver<Trip, Never>(
       fetchDescriptor: FetchDescriptor(sortBy: [SortDescriptor(\.name)]), modelContext: context)
     #expect(observer.results.map(\.name) == ["Bari", "Paris", "Rome"])
-    told.look { _ = observer.results }
+    change.observe { _ = observer.results }
     observer.filterBy = #Predicate { $0.destination == "Italy" }
-    #expect(told.isTold)
+    #expect(change.hasChanged)
     observer.sortBy = [SortDescriptor(\.name, order: .reverse)]
     #expect(observer.results.map(\.name) == ["Rome", "Bari"])
   }
