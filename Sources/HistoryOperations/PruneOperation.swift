@@ -50,6 +50,17 @@ package struct PruneOperation {
       ? try plan()
       : try StoreReading.rollingBackUnfinishedSave(
         at: path, busyTimeout: busyTimeout, observer: observer, plan)
+    if plan.orphanCount > 0 {
+      let isSealing = sealing != nil && !request.ignoredGuards.contains(RetentionGuard.archiveName)
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "orphanChange",
+            message: "\(path): changes that belong to no transaction stay: \(plan.orphanCount)",
+            hint: isSealing
+              ? "no archive has them, so they are not deleted with one"
+              : "to delete those before the cut as well, ignore the guard against damage")))
+    }
     if let problem = plan.recordedValues?.problem {
       observer(
         .warning(
@@ -62,15 +73,31 @@ package struct PruneOperation {
 
   private func plan() throws -> PrunePlan {
     let pruner = try pruner()
-    let wanted = try pruner.plan(request)
+    var request = request
+    let comparesRows = !request.ignoredGuards.contains(RetentionGuard.archiveName)
+    // Whether an archive has them is asked as soon as it is known what is to be deleted.
+    if sealing != nil, comparesRows { request.looseChanges = .deleted }
+    // Rows are checked once, for the plan that is carried out.
+    let wanted = try pruner.plan(request, checksRows: sealing == nil)
     guard let sealing, let cut = wanted.cut, !wanted.deletion.isEmpty else { return wanted }
     let plan = try sealing.plan(path) { _ in Self.reach(of: cut) }
-    var request = request
     request.guards = [
       archiveGuard(
         sealedThrough: (plan.last ?? plan.sealed)?.number, isPlanned: plan.last != nil, wanted)
     ].compactMap(\.self)
+    if comparesRows, wanted.deletion.takesLooseChanges, try !isSealed(wanted.deletion) {
+      request.looseChanges = .kept
+    }
     return try pruner.plan(request)
+  }
+
+  /// Whether the archive has the changes that a deletion takes before the first transaction.
+  private func isSealed(_ deletion: HistoryDeletion) throws -> Bool {
+    guard let sealing, Archive.isArchive(sealing.request.archivePath) else { return false }
+    let archive = try Archive(path: sealing.request.archivePath)
+    return try StoreFile(path: path, busyTimeout: busyTimeout).read {
+      try archive.hasLooseChanges(of: deletion, in: $0)
+    }
   }
 
   /// Seals what a plan deletes.
@@ -145,8 +172,8 @@ package struct PruneOperation {
       !request.ignoredGuards.contains(RetentionGuard.archiveName)
     else { return nil }
     let archive = try Archive(path: sealing.request.archivePath)
-    let reach = try StoreFile(path: path, busyTimeout: busyTimeout).read {
-      try archive.verifiedReach(of: $0)?.number
+    let (reach, schema) = try StoreFile(path: path, busyTimeout: busyTimeout).read {
+      (try archive.verifiedReach(of: $0)?.number, try SegmentSchema($0).digest)
     }
     let last = cut.firstKept.map { $0 - 1 } ?? plan.history.newest?.number ?? .max
     guard let reach, reach >= last else {
@@ -161,6 +188,6 @@ package struct PruneOperation {
             + "deleted"
         ])
     }
-    return try archive.rowDigests(of: plan.deletion, ofStore: store)
+    return try archive.rowDigests(of: plan.deletion, ofStore: store, schema: schema)
   }
 }

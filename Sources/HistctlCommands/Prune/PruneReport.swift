@@ -121,6 +121,7 @@ struct PruneReport {
     if !plan.deletion.isEmpty, plan.cut == .end { members.add("deletesAll", .boolean(true)) }
     if plan.isSmallEnough { members.add("smallEnough", .boolean(true)) }
     if plan.isRefused { members.add("refused", .boolean(true)) }
+    addOrphans(to: &members)
     members.add("history", plan.history.json)
     members.add("decidedBy", .array(plan.deciders.map(JSONValue.string)))
     members.add("rules", .array(plan.rules.map(\.json)))
@@ -138,10 +139,15 @@ struct PruneReport {
     if plan.recordedValues != nil {
       members.add("values", .integer(Int64(result.recordedValueCount)))
     }
+    addOrphans(to: &members)
     members.add("complete", .boolean(result.problem == nil))
     members.add("batches", .integer(Int64(result.batchCount)))
     members.add("longestLock", .real(result.longestLock))
     return members.json
+  }
+
+  private func addOrphans(to members: inout JSONMembers) {
+    if plan.orphanCount > 0 { members.add("orphanChanges", .integer(Int64(plan.orphanCount))) }
   }
 }
 

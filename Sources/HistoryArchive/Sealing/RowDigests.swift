@@ -9,60 +9,159 @@ extension Archive {
   /// transaction of the deletion is unpacked and decoded.
   ///
   /// - Parameters:
-  ///   - deletion: What is deleted; its steps are complete transactions.
+  ///   - deletion: What is deleted; its steps are complete transactions, and changes that an interrupted
+  ///     restore has left.
   ///   - store: The identifier of the store.
-  /// - Returns: For each step, a digest of each of its parts; none if there are only changes without a
-  ///   transaction.
+  ///   - schema: The digest of the schema that the store has now. Rows that were sealed with another one are
+  ///     compared without what a migration may have rewritten.
+  /// - Returns: For each step, a digest of each of its parts.
   package func rowDigests(
-    of deletion: HistoryDeletion, ofStore store: String
+    of deletion: HistoryDeletion, ofStore store: String, schema: ArchiveDigest
   ) throws -> [[RowDigest]] {
-    let reader = try ArchiveReader(path: path, storeIdentifier: store)
-    guard let first = deletion.steps.first(where: { !deletion.precedesTransactions($0) }),
-      case .transactions(let last, _, let changeCount) = first
-    else { return [] }
-    // A prune that was interrupted within a transaction has left only its last changes.
-    var goneCount = try Self.changeCount(reader, through: last, of: deletion) - changeCount
-    let transactions = try reader.transactions(
-      HistoryQuery(after: deletion.firstNumber.map { $0 - 1 }))
-    var next = try transactions.nextTransaction()
-    return try deletion.steps.map { step in
-      guard case .transactions(let last, _, _) = step else { return [] }
-      let partCount = HistoryDeletion.partCount(of: step)
-      var parts: [RowDigest] = []
-      var digest = RowDigest()
-      var changeCount = 0
-      while let transaction = next, transaction.number <= last {
-        while let change = try transactions.nextChange() {
-          if goneCount > 0 {
-            goneCount -= 1
-            continue
-          }
-          if partCount > 1, changeCount == HistoryDeletion.stepSize {
-            parts.append(digest)
-            (digest, changeCount) = (RowDigest(), 0)
-          }
-          digest.add(
-            change: change.number, transaction: transaction.number, kind: change.kind,
-            primaryKey: change.primaryKey)
-          changeCount += 1
-        }
-        goneCount = 0
-        digest.add(transaction.position)
-        next = try transactions.nextTransaction()
-      }
-      return parts + [digest]
-    }
+    let sealed = try SealedRows(
+      ArchiveReader(path: path, storeIdentifier: store), deletion, schema: schema)
+    return try deletion.steps.map { try sealed.digests(of: $0) }
   }
 
-  private static func changeCount(
-    _ reader: ArchiveReader, through last: Int64, of deletion: HistoryDeletion
-  ) throws -> Int {
+  /// Whether all changes that a deletion takes before the first transaction are sealed here as they are in
+  /// the store.
+  package func hasLooseChanges(
+    of deletion: HistoryDeletion, in snapshot: StoreSnapshot
+  ) throws
+    -> Bool
+  {
+    guard let store = snapshot.metadata.storeIdentifier, try catalog().store(store) != nil else {
+      return false
+    }
+    let sealed = try SealedRows(
+      ArchiveReader(path: path, storeIdentifier: store), deletion,
+      schema: SegmentSchema(snapshot).digest)
+    let loose = deletion.steps.prefix(while: deletion.precedesTransactions)
+    let digests = try loose.map { try sealed.digests(of: $0) }
+    let present = try snapshot.digestsOfLooseChanges(deletion, like: digests)
+    let wanted = digests.map { parts in
+      var parts = parts[...]
+      guard var sum = parts.popFirst() else { return RowDigest(coversContent: false) }
+      for part in parts { sum.add(part) }
+      return sum
+    }
+    return present == wanted
+  }
+}
+
+/// The sealed rows of a deletion, read in its order.
+private final class SealedRows {
+  private let reader: ArchiveReader
+  private let deletion: HistoryDeletion
+  /// The numbers of transactions that were sealed with another schema than the store has.
+  private let foreign: [ClosedRange<Int64>]
+  private let transactions: any TransactionSource
+  private var next: HistoryTransaction?
+  /// How many of the first transaction's changes were deleted before.
+  private var goneCount: Int
+
+  init(_ reader: ArchiveReader, _ deletion: HistoryDeletion, schema: ArchiveDigest) throws {
+    self.reader = reader
+    self.deletion = deletion
+    let numbers = deletion.steps.compactMap { step in
+      if case .transactions(let span) = step { span.numbers } else { nil }
+    }
+    let lowest = numbers.first?.lowerBound ?? .max
+    foreign = try reader.parts.filter {
+      $0.range.upperBound >= lowest && $0.range.lowerBound <= numbers.last?.upperBound ?? .min
+    }.filter { try reader.archive.manifest(of: $0.entry).schema.digest != schema }.map(\.range)
+    goneCount = try Self.goneCount(reader, deletion)
+    transactions = try reader.transactions(HistoryQuery(after: deletion.firstNumber.map { $0 - 1 }))
+    next = try transactions.nextTransaction()
+  }
+
+  /// Returns the number of changes that a prune that was interrupted within a transaction has deleted of it.
+  private static func goneCount(_ reader: ArchiveReader, _ deletion: HistoryDeletion) throws -> Int
+  {
+    guard
+      case .transactions(let first)? = deletion.steps.first(where: {
+        !deletion.precedesTransactions($0)
+      })
+    else { return 0 }
     let transactions = try reader.transactions(
-      HistoryQuery(after: deletion.firstNumber.map { $0 - 1 }, until: last))
-    var count = 0
+      HistoryQuery(
+        after: deletion.firstNumber.map { $0 - 1 }, until: first.numbers.upperBound))
+    var count = -first.changeCount
     while try transactions.nextTransaction() != nil {
       while try transactions.nextChange() != nil { count += 1 }
     }
     return count
+  }
+
+  func digests(of step: HistoryDeletion.Step) throws -> [RowDigest] {
+    guard case .transactions(let span) = step else { return [] }
+    let first = next?.number ?? span.numbers.upperBound
+    var parts = DigestParts(
+      span,
+      coversContent: !foreign.contains {
+        $0.overlaps(min(first, span.numbers.upperBound)...span.numbers.upperBound)
+      })
+    guard !deletion.precedesTransactions(step) else { return try looseDigests(span) }
+    while let transaction = next, transaction.number <= span.numbers.upperBound {
+      while let change = try transactions.nextChange() {
+        if goneCount > 0 {
+          goneCount -= 1
+          continue
+        }
+        parts.add(change, of: transaction.number)
+      }
+      goneCount = 0
+      parts.digest.add(transaction.position)
+      next = try transactions.nextTransaction()
+    }
+    return parts.all
+  }
+
+  /// Returns the digests of changes whose transaction is not in the store: the sealed ones of the same row
+  /// numbers.
+  private func looseDigests(_ span: HistoryDeletion.Transactions) throws -> [RowDigest] {
+    var parts = DigestParts(
+      span, coversContent: !foreign.contains { $0.overlaps(span.numbers) })
+    let transactions = try reader.transactions(
+      HistoryQuery(
+        after: span.numbers.lowerBound > .min ? span.numbers.lowerBound - 1 : nil,
+        until: span.numbers.upperBound))
+    while let transaction = try transactions.nextTransaction() {
+      while let change = try transactions.nextChange() {
+        guard span.rows?.contains(change.number) ?? false else { continue }
+        parts.add(change, of: transaction.number)
+      }
+    }
+    return parts.all
+  }
+}
+
+/// The digests of the parts in which the changes of a step are deleted.
+private struct DigestParts {
+  var digest: RowDigest
+  private let partCount: Int
+  private var complete: [RowDigest] = []
+  private var changeCount = 0
+
+  init(_ span: HistoryDeletion.Transactions, coversContent: Bool) {
+    digest = RowDigest(coversContent: coversContent)
+    partCount = span.partCount
+  }
+
+  var all: [RowDigest] { complete + [digest] }
+
+  mutating func add(_ change: HistoryChange, of transaction: Int64) {
+    if partCount > 1, changeCount == HistoryDeletion.stepSize {
+      complete.append(digest)
+      digest = RowDigest(coversContent: digest.coversContent)
+      changeCount = 0
+    }
+    digest.add(
+      change: change.number, transaction: transaction, kind: change.kind,
+      primaryKey: change.primaryKey,
+      content: ChangeContent(
+        entityNumber: change.entity?.number, mask: change.mask, tombstone: change.tombstone,
+        extra: change.extra))
+    changeCount += 1
   }
 }

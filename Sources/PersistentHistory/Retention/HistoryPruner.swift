@@ -48,9 +48,24 @@ public struct HistoryPruner: Sendable {
   /// - Throws: ``HistoryError``, among others ``HistoryError/damaged(path:details:)`` unless the request
   ///   ignores that guard, and ``/StoreFormat/StoreError``.
   public func plan(_ request: PruneRequest) throws -> PrunePlan {
+    try plan(request, checksRows: true)
+  }
+
+  /// Works out what a request would delete.
+  ///
+  /// - Parameter checksRows: Whether to check that the index lists exactly the changes of the table that are to be
+  ///   deleted, unless damage is ignored. It reads them all.
+  package func plan(_ request: PruneRequest, checksRows: Bool) throws -> PrunePlan {
     try store.read { snapshot in
       try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
-      return try planner(request, snapshot).plan()
+      let plan = try planner(request, snapshot).plan()
+      if checksRows, !request.ignoredGuards.contains(RetentionGuard.damageName),
+        let range = plan.deletion.transactionRange
+      {
+        if plan.cut != nil { try snapshot.checkTransactions(in: range) }
+        try snapshot.checkChanges(ofTransactions: range)
+      }
+      return plan
     }
   }
 

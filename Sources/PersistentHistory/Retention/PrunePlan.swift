@@ -19,6 +19,16 @@ public struct PruneRequest: Hashable, Sendable {
   public var allowance: BookmarkAllowance?
   /// The names of guards to ignore: `bookmarks`, `@NAME`, `mirroring`, `archive` or `damage`.
   public var ignoredGuards: Set<String> = []
+  /// What to do with changes before the first transaction; by default those stay that no interrupted
+  /// restore can have left, unless the guard against damage is ignored.
+  package var looseChanges: HistoryDeletion.LooseChanges {
+    get {
+      givenLooseChanges
+        ?? (ignoredGuards.contains(RetentionGuard.damageName) ? .deleted : .deletedIfUnfinished)
+    }
+    set { givenLooseChanges = newValue }
+  }
+  private var givenLooseChanges: HistoryDeletion.LooseChanges?
   /// Further guards, besides those of bookmarks and mirroring.
   package var guards: [RetentionGuard] = []
   /// Tokens whose fate the plan reports.
@@ -112,6 +122,9 @@ public struct PrunePlan: Sendable {
   package let tokens: [TokenOutlook]
   /// The rows to delete.
   package let deletion: HistoryDeletion
+  /// The number of changes that belong to no transaction and stay, although they are before the cut or
+  /// name no number. `histctl verify` reports them as damage.
+  package let orphanCount: Int
   /// About how many bytes of the file they occupy; `nil` if SQLite cannot tell.
   public let byteCount: Int64?
   /// Whether nothing is deleted because the history is not larger than ``PruneRequest/ifLargerThan``.

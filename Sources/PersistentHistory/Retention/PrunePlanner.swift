@@ -51,7 +51,7 @@ package struct PrunePlanner {
         try plan(entity: name, history: history, size: size, isSmallEnough: isSmallEnough)
       }
     if let limit = plan.byteLimit, let size, let firstKept = plan.cut?.firstKept {
-      plan.remainingByteCount = try SizeRule(snapshot, size, limit: limit)
+      plan.remainingByteCount = try SizeRule(snapshot, size, limit: limit, request.looseChanges)
         .byteCount(keepingFrom: firstKept)
     }
     plan.recordedValues = try PrunePlan.RecordedValuesOutlook(
@@ -95,7 +95,10 @@ package struct PrunePlanner {
       firstKept: try cut?.firstKept.flatMap { try snapshot.timestamp(ofTransaction: $0) },
       deciders: decision.deciders, bookmarks: decision.bookmarks,
       tokens: try tokenOutlooks(cut),
-      deletion: deletion, byteCount: try byteCount(of: deletion, history: history, size: size),
+      deletion: deletion,
+      orphanCount: deletion.isEmpty
+        ? 0 : deletion.keptChangeCount + (try snapshot.changeCountWithoutNumber()),
+      byteCount: try byteCount(of: deletion, history: history, size: size),
       isSmallEnough: isSmallEnough)
   }
 
@@ -104,7 +107,16 @@ package struct PrunePlanner {
       HistoryCut(before: oldest) < cut
     else { return try snapshot.deletion(ofTransactionsThrough: nil) }
     // The cut is above the oldest number, so subtracting 1 cannot overflow.
-    return try snapshot.deletion(ofTransactionsThrough: cut.firstKept.map { $0 - 1 } ?? newest)
+    let deletion = try snapshot.deletion(
+      ofTransactionsThrough: cut.firstKept.map { $0 - 1 } ?? newest,
+      looseChanges: request.looseChanges)
+    if let disorder = deletion.disorder,
+      !request.ignoredGuards.contains(RetentionGuard.damageName)
+    {
+      throw HistoryError.damaged(
+        path: snapshot.location.path, details: ["\(FindingPlace.table("ACHANGE")): \(disorder)"])
+    }
+    return deletion
   }
 
   /// Returns the cut of a rule alone.
@@ -115,7 +127,8 @@ package struct PrunePlanner {
     switch rule {
     case .maxSize(let bytes):
       guard let size else { throw HistoryError.unknownSize(path: snapshot.location.path) }
-      return HistoryCut(before: try SizeRule(snapshot, size, limit: bytes).firstKept())
+      return HistoryCut(
+        before: try SizeRule(snapshot, size, limit: bytes, request.looseChanges).firstKept())
     default: return .end
     }
   }
@@ -169,7 +182,7 @@ package struct PrunePlanner {
       request: request, history: history, rules: [],
       guards: try presentGuards(),
       cut: nil, firstKept: history.oldest, deciders: [], bookmarks: [],
-      tokens: try tokenOutlooks(nil), deletion: deletion,
+      tokens: try tokenOutlooks(nil), deletion: deletion, orphanCount: 0,
       byteCount: try byteCount(of: deletion, history: history, size: size),
       isSmallEnough: isSmallEnough)
   }

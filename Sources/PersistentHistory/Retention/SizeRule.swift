@@ -7,11 +7,16 @@ struct SizeRule {
   private let snapshot: StoreSnapshot
   private let size: HistorySize
   private let limit: Int64
+  private let looseChanges: HistoryDeletion.LooseChanges
   /// Measures exactly what a deletion leaves; `nil` if the store is too large for that.
   private let trial: ErasureTrial?
 
-  init(_ snapshot: StoreSnapshot, _ size: HistorySize, limit: Int64) throws {
+  init(
+    _ snapshot: StoreSnapshot, _ size: HistorySize, limit: Int64,
+    _ looseChanges: HistoryDeletion.LooseChanges
+  ) throws {
     self.snapshot = snapshot
+    self.looseChanges = looseChanges
     self.size = size
     self.limit = limit
     trial = size.pageByteCount > limit ? try ErasureTrial(snapshot) : nil
@@ -39,7 +44,8 @@ struct SizeRule {
   func byteCount(keepingFrom number: Int64) throws -> Int64? {
     guard size.pageByteCount > limit, number > .min else { return size.pageByteCount }
     return try trial?.historyByteCount(
-      after: snapshot.deletion(ofTransactionsThrough: number - 1))
+      after: snapshot.deletion(
+        ofTransactionsThrough: number - 1, looseChanges: looseChanges))
   }
 
   /// The minimum difference between two attempts, in bytes.

@@ -174,16 +174,22 @@ package struct StoreCopy: Sendable {
       }
       if let cut, cut > .min {
         let snapshot = try StoreSnapshot(database: database, location: StoreLocation(path: path))
-        let deletion = try snapshot.deletion(ofTransactionsThrough: cut - 1)
+        let deletion = try snapshot.deletion(
+          ofTransactionsThrough: cut - 1, looseChanges: .deleted)
         var work = ErasureWork(statement: statement, deletion: deletion, path: path)
         while work.hasStep { try delete { try work.takeStep() } }
         (transactions, changes) = (work.transactions, work.changes)
       }
       for number in numbers.sorted() {
         try delete {
-          let deleted = try statement.deleteHistory(where: "=", number)
-          transactions += deleted.transactionCount
-          changes += deleted.changeCount
+          // As everywhere, changes first, so that none is ever without its transaction.
+          changes += try statement.run(
+            """
+            DELETE FROM ACHANGE NOT INDEXED WHERE ZTRANSACTIONID = ?1
+              AND Z_PK IN (SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID = ?1)
+            """, [.integer(number)])
+          transactions += try statement.run(
+            "DELETE FROM ATRANSACTION WHERE Z_PK = ?1", [.integer(number)])
         }
       }
       // The changes too must be on the disk before the copy is moved to its place.

@@ -7,14 +7,50 @@ import StoreFormat
 package struct HistoryDeletion: Hashable, Sendable {
   /// Rows that are deleted together.
   package enum Step: Hashable, Sendable {
-    /// All transactions up to and including a number that earlier steps have left, with their
-    /// changes.
-    case transactions(through: Int64, count: Int, changeCount: Int)
+    /// Transactions with their changes.
+    case transactions(Transactions)
     /// The changes of one entity in a range of rows; their transactions stay.
     case changes(rows: ClosedRange<Int64>, count: Int)
   }
 
+  /// The transactions of a step.
+  package struct Transactions: Hashable, Sendable {
+    /// The numbers that the changes of the step name. Earlier steps have deleted the lower ones, so that
+    /// a change that such a step did not find is found by this one.
+    package let numbers: ClosedRange<Int64>
+    /// The number of transactions; 0 in a step of changes without their transaction.
+    package let count: Int
+    package let changeCount: Int
+    /// The row numbers among which the changes are; changes of other transactions may be there too.
+    /// `nil` without changes.
+    package let rows: ClosedRange<Int64>?
+    /// Whether these rows are few. If not, the changes are looked up in the index by transaction.
+    package let hasFewRows: Bool
+
+    /// The number of parts in which the step is carried out: one, unless it is a transaction with more
+    /// than ``HistoryDeletion/stepSize`` changes. Each part but the last then has exactly that many,
+    /// lowest numbers first, and the last part has the transaction too.
+    package var partCount: Int {
+      let size = HistoryDeletion.stepSize
+      guard count <= 1 else { return 1 }
+      return max(1, changeCount / size + (changeCount % size == 0 ? 0 : 1))
+    }
+  }
+
+  /// What to do with changes whose number is lower than that of the first transaction.
+  package enum LooseChanges: Hashable, Sendable {
+    /// They stay.
+    case kept
+    /// They are deleted if they can be what an interrupted insertion has left: the beginning of one
+    /// transaction, whose last changes are missing. Otherwise they stay.
+    case deletedIfUnfinished
+    /// They are deleted.
+    case deleted
+  }
+
   package let storeIdentifier: String?
+  /// The layout of the history.
+  let tables: HistoryTables
   /// The first transaction that stays; `nil` if there is none, or if all transactions stay.
   package let anchor: TransactionPosition?
   /// The number of the entity whose changes are deleted; `nil` if whole transactions are.
@@ -26,34 +62,39 @@ package struct HistoryDeletion: Hashable, Sendable {
   package let steps: [Step]
   package let transactionCount: Int
   package let changeCount: Int
+  /// The number of changes before the cut that belong to no transaction and stay.
+  package let keptChangeCount: Int
+  /// The changes between the transactions that belong to none of them, in words; `nil` without such.
+  package let disorder: String?
   /// The digests that the rows of each part of each step must have, computed from another source;
   /// `nil` if only the counts are compared.
   private(set) var digests: [[RowDigest]]?
 
   package var isEmpty: Bool { steps.isEmpty }
 
-  /// Whether a step takes only changes before the first transaction: what an interrupted insertion has left.
-  package func precedesTransactions(_ step: Step) -> Bool {
-    guard case .transactions(let last, _, _) = step else { return false }
-    return firstNumber.map { last < $0 } ?? true
+  /// The numbers of the transactions whose rows are deleted; `nil` if none are.
+  package var transactionRange: ClosedRange<Int64>? {
+    guard case .transactions(let first)? = steps.first, case .transactions(let last)? = steps.last
+    else { return isEmpty ? nil : .min ... .max }
+    return first.numbers.lowerBound...last.numbers.upperBound
   }
+
+  /// Whether a step takes only changes before the first transaction.
+  package func precedesTransactions(_ step: Step) -> Bool {
+    guard case .transactions(let transactions) = step else { return false }
+    return firstNumber.map { transactions.numbers.upperBound < $0 } ?? true
+  }
+
+  /// Whether there are steps that take only changes before the first transaction.
+  package var takesLooseChanges: Bool { steps.first.map(precedesTransactions) ?? false }
 
   /// Returns the deletion with digests that the deleted rows must have.
   ///
-  /// - Parameter digests: One for each step, or one for each of its ``partCount(of:)`` parts. Those of
-  ///   steps that precede the transactions are not compared.
+  /// - Parameter digests: One for each part of each step.
   package func requiring(_ digests: [[RowDigest]]) -> HistoryDeletion {
     var deletion = self
     deletion.digests = digests
     return deletion
-  }
-
-  /// Returns the number of parts in which a step is carried out: one, unless it is a transaction with
-  /// more than ``stepSize`` changes. Each part but the last then has exactly ``stepSize`` of them, lowest
-  /// numbers first, and the last part has the transaction too.
-  package static func partCount(of step: Step) -> Int {
-    guard case .transactions(_, let count, let changeCount) = step, count <= 1 else { return 1 }
-    return max(1, changeCount / stepSize + (changeCount % stepSize == 0 ? 0 : 1))
   }
 
   /// The maximum number of changes in a step that has more than one transaction.
@@ -64,21 +105,25 @@ package struct HistoryDeletion: Hashable, Sendable {
   static let maxTransactions = 128
 
   init(
-    storeIdentifier: String?, anchor: TransactionPosition? = nil, entityNumber: Int64? = nil,
-    entityName: String? = nil, firstNumber: Int64? = nil, steps: [Step]
+    storeIdentifier: String?, tables: HistoryTables, anchor: TransactionPosition? = nil,
+    entityNumber: Int64? = nil, entityName: String? = nil, firstNumber: Int64? = nil,
+    steps: [Step], keptChangeCount: Int = 0, disorder: String? = nil
   ) {
     self.firstNumber = firstNumber
     self.storeIdentifier = storeIdentifier
+    self.tables = tables
     self.anchor = anchor
     self.entityNumber = entityNumber
     self.entityName = entityName
     self.steps = steps
+    self.keptChangeCount = keptChangeCount
+    self.disorder = disorder
     var (transactions, changes) = (0, 0)
     for step in steps {
       switch step {
-      case .transactions(_, let count, let changeCount):
-        transactions += count
-        changes += changeCount
+      case .transactions(let step):
+        transactions += step.count
+        changes += step.changeCount
       case .changes(_, let count): changes += count
       }
     }
@@ -91,79 +136,118 @@ extension StoreSnapshot {
   /// Plans the deletion of all transactions up to and including a number, with their changes; of none if
   /// there is no number.
   ///
-  /// Changes without a transaction, which no framework leaves, are deleted with their neighbours; those before
-  /// the first transaction, which an interrupted insertion leaves, have steps of their own. Memory grows by a
-  /// few bytes for every hundred transactions.
+  /// The rows are listed by the index of `ACHANGE` by transaction; whether the table has the same is
+  /// another check. Memory grows by a few bytes for every hundred transactions.
+  ///
+  /// Changes whose transaction is not a whole number stay.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables, and
   ///   ``StoreError/damaged(path:place:detail:)`` if rows are out of order.
-  package func deletion(ofTransactionsThrough last: Int64?) throws -> HistoryDeletion {
+  package func deletion(
+    ofTransactionsThrough last: Int64?,
+    looseChanges: HistoryDeletion.LooseChanges = .deletedIfUnfinished
+  ) throws -> HistoryDeletion {
     let tables = try historyTables()
     // No number means none: a store can have a transaction of the lowest number.
     guard let last else {
-      return HistoryDeletion(storeIdentifier: metadata.storeIdentifier, steps: [])
+      return HistoryDeletion(
+        storeIdentifier: metadata.storeIdentifier, tables: tables, steps: [])
     }
-    let transactions = try StatementCursor(
-      database, sql: "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK <= ?1 ORDER BY Z_PK")
-    try transactions.bind(last)
-    var order = RowOrder(path: location.path, table: "ATRANSACTION")
+    let transactions = try transactionPositions(from: .min)
     func nextTransaction() throws -> Int64? {
-      guard try transactions.step() else { return nil }
-      let number = transactions.integer(at: 0)
-      try order.take(number)
-      return number
+      try transactions.next().flatMap { $0.number <= last ? $0.number : nil }
     }
-    // Grouped by the column itself, SQLite walks its index and reads nothing else.
-    let changes = try StatementCursor(
-      database,
-      sql: """
-        SELECT ZTRANSACTIONID, count(*) FROM ACHANGE WHERE ZTRANSACTIONID <= ?1
-        GROUP BY ZTRANSACTIONID ORDER BY ZTRANSACTIONID
-        """)
-    try changes.bind(last)
-    var lastOwner = Int64.min
-    func nextOwner() throws -> Int64? {
-      guard try changes.step() else { return nil }
-      let owner = Self.owner(changes)
-      guard owner >= lastOwner else {
-        throw StoreError.damaged(
-          path: location.path, place: "the index of ACHANGE",
-          detail: "changes of transaction \(owner) are stored after those of \(lastOwner)")
-      }
-      lastOwner = owner
-      return owner
-    }
-    var steps = StepCollector(
-      stepSize: tables.indexesChangesByTransaction
-        ? HistoryDeletion.stepSize : HistoryDeletion.stepSizeWithoutIndex)
     var number = try nextTransaction()
     let firstNumber = number
-    var owner = try nextOwner()
-    while let next = number.map({ min($0, owner ?? $0) }) ?? owner {
-      var (count, changeCount) = (0, 0)
+    let stepSize =
+      tables.indexesChangesByTransaction
+      ? HistoryDeletion.stepSize : HistoryDeletion.stepSizeWithoutIndex
+    let groups = try ChangeGroups(self, through: last, first: firstNumber)
+    var loose = StepCollector(stepSize: stepSize, lowest: groups.current?.number ?? last)
+    let takesLoose = try collect(&loose, groups, before: firstNumber, looseChanges)
+    var collector = StepCollector(stepSize: stepSize, lowest: firstNumber ?? last)
+    var missing: Int64?
+    while let next = number.map({ min($0, groups.current?.number ?? $0) })
+      ?? groups.current?.number
+    {
+      let changes = groups.current?.number == next ? groups.current : nil
+      if changes != nil { try groups.advance() }
       if number == next {
-        count = 1
+        collector.add(next, count: 1, changes)
         number = try nextTransaction()
+      } else {
+        collector.add(next, count: 0, changes)
+        missing = missing ?? next
       }
-      while owner == next {
-        changeCount += Int(clamping: changes.integer(at: 1))
-        owner = try nextOwner()
-      }
-      if next == firstNumber { steps.close() }
-      steps.add(next, count: count, changeCount: changeCount)
     }
+    let disorder =
+      missing.map { "there are changes of transaction \($0), which is missing" }
+      ?? groups.fraction.map { "a change names the transaction \($0)" }
     return HistoryDeletion(
-      storeIdentifier: metadata.storeIdentifier,
-      anchor: try firstTransaction(after: last), firstNumber: firstNumber, steps: steps.finish())
+      storeIdentifier: metadata.storeIdentifier, tables: tables,
+      anchor: try firstTransaction(after: last), firstNumber: firstNumber,
+      steps: (takesLoose ? loose.finish() : []) + collector.finish(),
+      keptChangeCount: groups.fractionCount + (takesLoose ? 0 : loose.allChangeCount),
+      disorder: disorder)
   }
 
-  /// The number of the transaction that the changes of a row belong to.
+  /// Collects the changes before the first transaction, and returns whether they are deleted.
+  private func collect(
+    _ loose: inout StepCollector, _ groups: ChangeGroups, before firstNumber: Int64?,
+    _ looseChanges: HistoryDeletion.LooseChanges
+  ) throws -> Bool {
+    let first = groups.current
+    var count = 0
+    while let group = groups.current, firstNumber.map({ group.number < $0 }) ?? true {
+      loose.add(group.number, count: 0, group)
+      count += 1
+      try groups.advance()
+    }
+    switch looseChanges {
+    case .kept: return false
+    case .deletedIfUnfinished:
+      guard count == 1, let first else { return false }
+      return try isUnfinished(first, before: groups.current)
+    case .deleted: return true
+    }
+  }
+
+  /// Returns the number of changes that name no number as their transaction.
+  package func changeCountWithoutNumber() throws -> Int {
+    let tables = try historyTables()
+    // Null is before all numbers in an index, and texts and blobs are after them.
+    let condition =
+      tables.indexesChangesByTransaction
+      ? """
+      (SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID IS NULL)
+        + (SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID >= '')
+      """
+      : """
+      (SELECT count(*) FROM ACHANGE WHERE typeof(ZTRANSACTIONID) NOT IN ('integer', 'real'))
+      """
+    return Int(clamping: try StatementRunner(database).integer("SELECT \(condition)") ?? 0)
+  }
+
+  /// Whether the changes of a transaction that is missing can be what an interrupted insertion has left.
   ///
-  /// Every framework writes an integer; a fraction is rounded up to the next number, so that no step leaves it
-  /// out.
-  private static func owner(_ changes: StatementCursor) -> Int64 {
-    if let number = changes.integerIfAny(at: 0) { return number }
-    return Int64(exactly: changes.real(at: 0).rounded(.up)) ?? changes.integer(at: 0)
+  /// It inserts the changes of a transaction in their order and the last ones together with the
+  /// transaction. If a transaction is lost instead, its changes are complete, and the numbers of the next
+  /// transaction follow theirs.
+  ///
+  /// - Parameters:
+  ///   - group: The changes.
+  ///   - next: The changes of the next transaction; `nil` if there are none.
+  private func isUnfinished(
+    _ group: ChangeGroups.Group, before next: ChangeGroups.Group?
+  ) throws -> Bool {
+    guard group.number > 0 else { return false }
+    let last = group.rows.upperBound
+    if let next, next.rows.lowerBound < last { return false }
+    let following = try StatementRunner(database).integer(
+      "SELECT min(Z_PK) FROM ACHANGE NOT INDEXED WHERE Z_PK > ?1", [.integer(last)])
+    // Without later changes there are the numbers up to the highest that was ever issued.
+    guard let following else { return entities.highestNumber(of: .change) > last }
+    return following - 1 > last
   }
 
   /// Plans the deletion of all changes of an entity; their transactions stay.
@@ -171,7 +255,7 @@ extension StoreSnapshot {
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables, and
   ///   ``StoreError/damaged(path:place:detail:)`` if rows are out of order.
   package func deletion(ofChangesOfEntity number: Int64) throws -> HistoryDeletion {
-    _ = try historyTables()
+    let tables = try historyTables()
     let cursor = try StatementCursor(
       database, sql: "SELECT Z_PK FROM ACHANGE NOT INDEXED WHERE ZENTITY = ?1 ORDER BY Z_PK")
     try cursor.bind(number)
@@ -198,19 +282,96 @@ extension StoreSnapshot {
     }
     if let rows { steps.append(.changes(rows: rows, count: count)) }
     return HistoryDeletion(
-      storeIdentifier: metadata.storeIdentifier, entityNumber: number,
+      storeIdentifier: metadata.storeIdentifier, tables: tables, entityNumber: number,
       entityName: entities.entries.first { $0.number == number }?.name, steps: steps)
   }
 }
 
-private struct StepCollector {
-  let stepSize: Int
-  var steps: [HistoryDeletion.Step] = []
-  var last: Int64?
-  var count = 0
-  var changeCount = 0
+/// Steps through the changes by the index by transaction, those of each transaction together.
+private final class ChangeGroups {
+  /// The changes that name one transaction.
+  struct Group {
+    let number: Int64
+    let count: Int
+    let rows: ClosedRange<Int64>
+  }
 
-  mutating func add(_ number: Int64, count: Int, changeCount: Int) {
+  /// The changes of the transaction at which it is; `nil` after the last one.
+  private(set) var current: Group?
+  /// The first number after the first transaction's that is not whole; `nil` without such.
+  private(set) var fraction: Double?
+  /// The number of changes whose number is not whole.
+  private(set) var fractionCount = 0
+
+  private let path: String
+  private let cursor: StatementCursor
+  private let first: Int64?
+  private var last = Int64.min
+
+  init(_ snapshot: StoreSnapshot, through last: Int64, first: Int64?) throws {
+    self.first = first
+    path = snapshot.location.path
+    // Grouped by the column itself, SQLite walks its index and reads nothing else.
+    cursor = try StatementCursor(
+      snapshot.database,
+      sql: """
+        SELECT ZTRANSACTIONID, count(*), min(Z_PK), max(Z_PK) FROM ACHANGE
+        WHERE ZTRANSACTIONID <= ?1 GROUP BY ZTRANSACTIONID ORDER BY ZTRANSACTIONID
+        """)
+    try cursor.bind(last)
+    try advance()
+  }
+
+  /// Goes to the changes of the next transaction.
+  func advance() throws { current = try next() }
+
+  private func next() throws -> Group? {
+    while try cursor.step() {
+      let count = Int(clamping: cursor.integer(at: 1))
+      guard let number = cursor.integerIfAny(at: 0) else {
+        if let first, fraction == nil, case let found = cursor.real(at: 0), found > Double(first) {
+          fraction = found
+        }
+        fractionCount += count
+        continue
+      }
+      guard number >= last else {
+        throw StoreError.damaged(
+          path: path, place: "the index of ACHANGE",
+          detail: "changes of transaction \(number) are stored after those of \(last)")
+      }
+      last = number
+      let lowest = cursor.integer(at: 2)
+      return Group(
+        number: number, count: count, rows: lowest...max(lowest, cursor.integer(at: 3)))
+    }
+    return nil
+  }
+}
+
+private struct StepCollector {
+  /// Up to how many numbers there may be for each row of a step whose rows are read by number.
+  private static let maxNumbersPerRow: Int64 = 8
+
+  let stepSize: Int
+  /// The lowest number of a transaction of any step.
+  let lowest: Int64
+  private var steps: [HistoryDeletion.Step] = []
+  private var last: Int64?
+  private var count = 0
+  private var changeCount = 0
+  private(set) var allChangeCount = 0
+  private var rows: ClosedRange<Int64>?
+  /// The highest row of earlier steps.
+  private var highest: Int64?
+
+  init(stepSize: Int, lowest: Int64) {
+    self.stepSize = stepSize
+    self.lowest = lowest
+  }
+
+  mutating func add(_ number: Int64, count: Int, _ changes: ChangeGroups.Group?) {
+    let changeCount = changes?.count ?? 0
     if self.count + count > HistoryDeletion.maxTransactions
       || self.changeCount + changeCount > stepSize
     {
@@ -219,6 +380,12 @@ private struct StepCollector {
     last = number
     self.count += count
     self.changeCount += changeCount
+    allChangeCount += changeCount
+    guard let changes else { return }
+    rows =
+      rows.map {
+        min($0.lowerBound, changes.rows.lowerBound)...max($0.upperBound, changes.rows.upperBound)
+      } ?? changes.rows
   }
 
   mutating func finish() -> [HistoryDeletion.Step] {
@@ -226,11 +393,31 @@ private struct StepCollector {
     return steps
   }
 
-  mutating func close() {
+  private mutating func close() {
     guard let last else { return }
-    steps.append(.transactions(through: last, count: count, changeCount: changeCount))
+    var rows = rows
+    var hasFewRows = true
+    if let found = rows {
+      let (span, overflows) = found.upperBound.subtractingReportingOverflow(found.lowerBound)
+      if let highest, highest < found.lowerBound {
+        // Rows between two steps belong to neither. One that names a transaction of them is found here.
+        rows = highest + 1...found.upperBound
+      } else {
+        hasFewRows =
+          !overflows
+          && (span < HistoryDeletion.stepSizeWithoutIndex
+            || span / Self.maxNumbersPerRow < changeCount)
+      }
+      highest = max(highest ?? found.upperBound, found.upperBound)
+    }
+    steps.append(
+      .transactions(
+        HistoryDeletion.Transactions(
+          numbers: lowest...max(lowest, last), count: count, changeCount: changeCount, rows: rows,
+          hasFewRows: hasFewRows)))
     self.last = nil
     count = 0
     changeCount = 0
+    self.rows = nil
   }
 }

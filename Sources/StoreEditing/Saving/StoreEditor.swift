@@ -160,7 +160,17 @@ package final class StoreEditor: Sendable {
   /// prunes. Nobody reads recorded values without their transaction, and the next pruning deletes them.
   @discardableResult
   package func deleteHistory(before number: Int64) throws -> DeletedHistory {
-    try write { _, statement in try statement.deleteHistory(where: "<", number) }
+    guard number > .min else { return DeletedHistory(transactionCount: 0, changeCount: 0) }
+    return try write { _, statement in
+      let snapshot = try StoreSnapshot(database: statement.database, location: location)
+      var work = ErasureWork(
+        statement: statement,
+        deletion: try snapshot.deletion(
+          ofTransactionsThrough: number - 1, looseChanges: .deleted),
+        path: location.path)
+      while work.hasStep { try work.takeStep() }
+      return work.deleted
+    }
   }
 
   /// Closes the store; nothing can be appended afterwards.

@@ -116,16 +116,34 @@ package final class ChangeCursor {
   }
 
   /// Prepares to read every row by its number, those without a transaction too.
-  init(everyRowOf snapshot: StoreSnapshot) throws {
+  convenience init(everyRowOf snapshot: StoreSnapshot) throws {
+    try self.init(
+      snapshot.database, try snapshot.historyTables(), path: snapshot.location.path, where: "TRUE")
+  }
+
+  /// Prepares to read the rows that meet a condition, by their numbers; ``start(_:)`` gives its parameters.
+  ///
+  /// - Parameters:
+  ///   - condition: SQL after `WHERE`.
+  ///   - limit: SQL after `LIMIT`.
+  package init(
+    _ database: Database, _ tables: HistoryTables, path: String, where condition: String,
+    limit: String = "-1"
+  ) throws {
     detail = .everything
     expectedCount = nil
-    path = snapshot.location.path
-    database = snapshot.database
-    columns = ChangeColumns(try snapshot.historyTables(), detail: detail)
+    self.path = path
+    self.database = database
+    columns = ChangeColumns(tables, detail: detail)
     way = .numbered
     range = .min ... .max
     pages = nil
-    statement = try columns.statement(database, forRows: range)
+    statement = try StatementCursor(
+      database,
+      sql: """
+        SELECT \(columns.selection) FROM ACHANGE NOT INDEXED WHERE \(condition)
+        ORDER BY Z_PK LIMIT \(limit)
+        """)
     order = RowOrder(path: path, table: "ACHANGE")
     hasSkipped = true
     checkCount = nil
@@ -140,6 +158,15 @@ package final class ChangeCursor {
     case .stored, .numbered: false
     }
   }
+
+  /// Binds the parameters of the condition, and starts with its first row.
+  package func start(_ parameters: [StoredValue]) throws {
+    order?.restart()
+    try statement.bind(parameters)
+  }
+
+  /// Ends the reading, so that the transaction of the connection can end.
+  package func stop() { statement.reset() }
 
   // MARK: - Going on
 

@@ -152,7 +152,7 @@ package final class StatementCursor {
 
 /// Runs statements with stored values; the connection keeps them for the next use.
 package struct StatementRunner {
-  let database: Database
+  package let database: Database
 
   package init(_ database: Database) { self.database = database }
 

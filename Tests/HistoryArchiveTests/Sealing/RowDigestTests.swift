@@ -24,9 +24,14 @@ import Testing
   private func prune() throws -> Erasure {
     let pruner = try HistoryPruner(path: path)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
+    let schema = try StoreFile(path: path).read { try SegmentSchema($0).digest }
     let digests = try Archive(path: archive).rowDigests(
-      of: plan.deletion, ofStore: #require(plan.storeIdentifier))
-    #expect(digests.map(\.count) == plan.deletion.steps.map(HistoryDeletion.partCount))
+      of: plan.deletion, ofStore: #require(plan.storeIdentifier), schema: schema)
+    #expect(
+      digests.map(\.count)
+        == plan.deletion.steps.map { step in
+          if case .transactions(let span) = step { span.partCount } else { 0 }
+        })
     return try pruner.prune(plan, requiring: digests)
   }
 
@@ -56,6 +61,9 @@ import Testing
     arguments: [
       ("UPDATE ACHANGE SET ZENTITYPK = 99 WHERE Z_PK = 5", 2),
       ("UPDATE ACHANGE SET ZCHANGETYPE = 2 WHERE Z_PK = 5", 2),
+      ("UPDATE ACHANGE SET ZENTITY = ZENTITY + 1 WHERE Z_PK = 5", 2),
+      ("UPDATE ACHANGE SET ZCOLUMNS = x'40' WHERE Z_PK = 5", 2),
+      ("UPDATE ACHANGE SET Z_OPT = 2 WHERE Z_PK = 5", 2),
       ("UPDATE ATRANSACTION SET ZTIMESTAMP = 5 WHERE Z_PK = 3", 3),
       // In the second and in the last part of the seventh transaction.
       ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 600", 7),
