@@ -36,8 +36,8 @@ package final class DraftFile {
     if isOnlyWriter {
       AbandonedDrafts.removeOnlyDraft(of: path)
     } else {
-      let name = FilePath(path).lastComponent?.string
-      AbandonedDrafts.remove(in: FilePath(path).folder.string) { $0 == name }
+      let name = FilePath(path).lastComponent
+      AbandonedDrafts.remove(in: FilePath(path).folder.string) { FilePath.Component($0) == name }
     }
     switch FileMove.entry(at: path) {
     case .none: break

@@ -48,10 +48,10 @@ package final class DraftFolder {
     for file: String, isPlaceLocked: Bool = false, recovery: @escaping AbandonedDrafts.Recovery
   ) {
     let path = FilePath(file)
-    let name = path.lastComponent?.string
+    let name = path.lastComponent
     AbandonedDrafts.remove(
       in: path.folder.string, recovery: recovery, isLocked: isPlaceLocked
-    ) { $0 == name }
+    ) { FilePath.Component($0) == name }
   }
 
   /// Locks the place of a file against other programs that move a file there or restore a former one.
@@ -211,7 +211,7 @@ package enum AbandonedDrafts {
     let file = FilePath(path)
     let folder = file.folder
     return FolderNames.read(folder.string, containing: mark)
-      .filter { isDraft($0) && split($0).0 == file.lastComponent?.string }
+      .filter { isDraft($0) && FilePath.Component(split($0).0) == file.lastComponent }
       .map { folder.string + "/" + $0 }
       .filter { FileMove.entry(at: $0) == .folder }
   }

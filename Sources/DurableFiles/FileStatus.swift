@@ -29,6 +29,21 @@ package struct FileStatus: Hashable, Sendable {
     self.init(status)
   }
 
+  /// Reads the status of an entry of a folder, without following a link, or returns `nil` where nothing exists or
+  /// it cannot be examined.
+  package init?(entry path: FilePath) {
+    var status = stat()
+    guard path.withPlatformString({ lstat($0, &status) }) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// Reads the status of an open file, or returns `nil` where the system has none.
+  package init?(_ file: FileDescriptor) {
+    var status = stat()
+    guard fstat(file.rawValue, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
   package init(_ status: stat) {
     kind =
       switch status.st_mode & S_IFMT {
@@ -62,6 +77,11 @@ package struct FileStatus: Hashable, Sendable {
     faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
   }
 
+  /// Whether this process may write to a file, by its effective user.
+  package static func canWrite(_ path: String) -> Bool {
+    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
+  }
+
   /// Gives an open file an owner and a group, or only the group, as far as the system allows.
   package static func give(_ file: FileDescriptor, owner: uid_t, group: gid_t) {
     if fchown(file.rawValue, owner, group) != 0 { _ = fchown(file.rawValue, uid_t.max, group) }
@@ -89,6 +109,22 @@ extension FileStatus {
   }
 }
 
+extension FileDescriptor {
+  /// Opens an existing file for reading, without waiting for a program that writes into a pipe.
+  ///
+  /// - Throws: The system's error, and ``FileProblem`` for a folder, a pipe, a socket or a device.
+  package static func openFile(
+    _ path: FilePath, options: OpenOptions = []
+  ) throws -> FileDescriptor {
+    let file = try open(path, .readOnly, options: options.union([.closeOnExec, .nonBlocking]))
+    if case .other(let kind)? = FileStatus(file)?.kind {
+      try? file.close()
+      throw FileProblem(path: path.shown, reason: "it is a \(kind), not a file")
+    }
+    return file
+  }
+}
+
 /// The reason why a file beside a store cannot be read or written.
 package struct FileProblem: Error, Hashable {
   package let path: String
@@ -104,6 +140,10 @@ package struct FileProblem: Error, Hashable {
   package init(path: String, errno: CInt, isMissing: Bool = false) {
     self.init(path: path, reason: Errno(rawValue: errno).description, isMissing: isMissing)
   }
+}
+
+extension FileProblem: CustomStringConvertible {
+  package var description: String { "\(path): \(reason)" }
 }
 
 /// Moves finished files, each in one step.

@@ -2,6 +2,7 @@ import DurableFiles
 import HistoryArchive
 import PersistentHistory
 import StoreFormat
+import SystemPackage
 
 /// What to forget and to merge in an archive.
 package struct ForgetRequest {
@@ -102,7 +103,8 @@ package struct ForgetOperation {
     while let allowed = try decide(reader, bookmarks()).forgotten {
       let last = min(wanted.upperBound, allowed.upperBound)
       // Each lock once, because it cannot be taken twice, and in the same order as in other programs.
-      let holds = Set(bookmarkPaths.map(FileStatus.resolvedPlace)).sorted().map(BookmarkHold.init)
+      let holds = Set(bookmarkPaths.map { FilePath(FileStatus.resolvedPlace($0)) })
+        .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map { BookmarkHold(path: $0.string) }
       defer { for hold in holds { hold.release() } }
       do {
         return try rewriter.forget(before: last + 1, ofStore: plan.store) {

@@ -46,9 +46,8 @@ extension HistoryTimeline {
   /// Checks that a file would not replace the history, or a part of it.
   func checkIsNotReplaced(by path: String) throws {
     let isOfArchive = archive.map { archive in
-      let place = FileStatus.resolvedPlace(path)
-      let source = FileStatus.resolvedPlace(archive.path)
-      return place == source || place.hasPrefix(source + "/")
+      FilePath(FileStatus.resolvedPlace(path))
+        .starts(with: FilePath(FileStatus.resolvedPlace(archive.path)))
     }
     guard snapshot?.location.owns(path) ?? false || isOfArchive ?? false else { return }
     throw OperationError.ontoItself("a file at \(path)", of: self.path, hint: "name another file")

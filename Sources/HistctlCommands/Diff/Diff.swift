@@ -1,6 +1,7 @@
 import ArgumentParser
 import PersistentHistory
 import StoreFormat
+import SystemPackage
 import Terminal
 
 /// `histctl diff`: shows the net changes of objects.
@@ -164,7 +165,7 @@ struct Diff: ReadingCommand {
     _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot, copy: String
   ) throws -> Bool {
     let other = try session.open(copy, busyTimeout: store.busyTimeout)
-    guard other.location.resolvedPath != snapshot.location.resolvedPath else {
+    guard FilePath(other.location.resolvedPath) != FilePath(snapshot.location.resolvedPath) else {
       throw Failure(
         status: .usage, kind: "sameFile", message: "\(store.store) and \(copy) are the same file",
         hint: "give another copy of the store")

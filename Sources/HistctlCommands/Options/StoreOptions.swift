@@ -4,6 +4,7 @@ import HistoryArchive
 import HistoryOperations
 import PersistentHistory
 import StoreFormat
+import SystemPackage
 
 /// The store of a command, and how to open it.
 struct StoreOptions: ParsableArguments {
@@ -84,10 +85,10 @@ struct SeveralStoresOptions: ParsableArguments {
   func paths(_ session: Session) throws -> [String] {
     let listed = try storesFrom.map(StoreList.paths) ?? []
     try StoreOptions.check(bookmarkFile, isNotOf: listed)
-    var seen: Set<String> = []
+    var seen: Set<FilePath> = []
     let paths = (stores + listed).filter { path in
       let isInput = path == ExportedText.standardInput
-      return seen.insert(isInput ? path : FileStatus.resolvedPlace(path)).inserted
+      return seen.insert(FilePath(isInput ? path : FileStatus.resolvedPlace(path))).inserted
     }
     if paths.isEmpty {
       if session.environment.isErrorTerminal {

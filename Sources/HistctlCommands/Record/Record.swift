@@ -4,6 +4,7 @@ import HistoryCoding
 import HistoryOperations
 import PersistentHistory
 import StoreFormat
+import SystemPackage
 import Terminal
 
 /// `histctl record`: keeps the old and new values of each save.
@@ -44,8 +45,8 @@ struct Record: HistctlCommand {
     try StoreOptions.validate(busyTimeout: busyTimeout)
     try NewPlace.file.check(valuesFile, of: "--values-file")
     if let valuesFile, let location = try? StoreLocation(path: store), location.owns(valuesFile),
-      FileStatus.resolvedPlace(valuesFile)
-        != RecordedValuesFile.path(besideStore: location.resolvedPath)
+      FilePath(FileStatus.resolvedPlace(valuesFile))
+        != FilePath(RecordedValuesFile.path(besideStore: location.resolvedPath))
     {
       throw ValidationError(
         "--values-file names \(store) or a file that belongs to it; name another file")

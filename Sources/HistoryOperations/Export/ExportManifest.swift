@@ -136,7 +136,10 @@ extension ExportFolder.File {
   )
     -> JSONValue
   {
-    let relative = root.flatMap { path.hasPrefix($0) ? String(path.dropFirst($0.count)) : nil }
+    let relative = root.flatMap { root in
+      path.utf8.starts(with: root.utf8)
+        ? String(decoding: path.utf8.dropFirst(root.utf8.count), as: UTF8.self) : nil
+    }
     return .record(
       "export",
       [

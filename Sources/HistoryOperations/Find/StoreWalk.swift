@@ -49,7 +49,8 @@ struct StoreWalk {
     var last: String?
     let roots = paths.map { (path: $0, key: $0.hasSuffix("/") ? $0 : $0 + "/") }
     for (path, key) in roots.sorted(by: { $0.key.utf8.precedes($1.key.utf8) }) {
-      if let last, key.hasPrefix(last) { continue }
+      // By bytes: names that look the same can be different folders.
+      if let last, key.utf8.starts(with: last.utf8) { continue }
       last = key
       try walk(path)
     }

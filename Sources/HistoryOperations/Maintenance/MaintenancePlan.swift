@@ -29,7 +29,7 @@ package struct MaintenancePlan {
   package init(
     _ sections: [MaintenanceSettings], configPath: String, only: [String]
   ) throws(OperationError) {
-    var owners: [String: String] = [:]
+    var owners: [FilePath: String] = [:]
     for settings in sections {
       var part = Part(settings: settings)
       for pattern in settings.stores { part.add(pattern, configPath, &owners) }
@@ -99,7 +99,7 @@ package struct MaintenancePlan {
 
 extension MaintenancePlan.Part {
   fileprivate mutating func add(
-    _ pattern: StorePattern, _ configPath: String, _ owners: inout [String: String]
+    _ pattern: StorePattern, _ configPath: String, _ owners: inout [FilePath: String]
   ) {
     let matches: StorePattern.Matches
     do {
@@ -116,7 +116,7 @@ extension MaintenancePlan.Part {
     }
     for path in matches.paths {
       if settings.missingIsAllowed, Self.isMissing(path) { continue }
-      let resolved = MaintenancePlan.resolved(path)
+      let resolved = FilePath(MaintenancePlan.resolved(path))
       guard let owner = owners[resolved] else {
         owners[resolved] = settings.section
         stores.append(path)
@@ -165,10 +165,10 @@ extension MaintenancePlan.Part {
 
   /// Whether a word names the section or one of its stores.
   fileprivate func isMeant(by word: String) -> Bool {
-    let resolved = MaintenancePlan.resolved(word)
+    let resolved = FilePath(MaintenancePlan.resolved(word))
     return word == settings.section
       || (stores + failures.map(\.path)).contains {
-        $0 == word || MaintenancePlan.resolved($0) == resolved
+        FilePath($0) == FilePath(word) || FilePath(MaintenancePlan.resolved($0)) == resolved
       }
   }
 }
@@ -179,13 +179,13 @@ extension MaintenancePlan.Part {
 /// files of one would be taken for the other's, and history that was not exported would be pruned.
 private struct ExportPlaces {
   private struct Place: Hashable {
-    let folder: String
+    let folder: FilePath
     let identifier: String
   }
 
   /// The first store with each place, in the order of the config file.
   private var owners: [Place: String] = [:]
-  private var places: [String: Place] = [:]
+  private var places: [FilePath: Place] = [:]
 
   init(_ parts: [MaintenancePlan.Part]) {
     let exporting = parts.filter { $0.settings.export != nil }
@@ -198,9 +198,10 @@ private struct ExportPlaces {
           let identifier = try? file.read({ $0.metadata.storeIdentifier })
         else { continue }
         let place = Place(
-          folder: MaintenancePlan.resolved(FilePath(folder).lexicallyNormalized().string),
+          folder: FilePath(
+            MaintenancePlan.resolved(FilePath(folder).lexicallyNormalized().string)),
           identifier: identifier)
-        places[path] = place
+        places[FilePath(path)] = place
         if owners[place] == nil { owners[place] = path }
       }
     }
@@ -208,6 +209,7 @@ private struct ExportPlaces {
 
   /// Returns the other store that has a store's place.
   func owner(besides path: String) -> String? {
-    places[path].flatMap { owners[$0] }.flatMap { $0 == path ? nil : $0 }
+    places[FilePath(path)].flatMap { owners[$0] }
+      .flatMap { FilePath($0) == FilePath(path) ? nil : $0 }
   }
 }

@@ -1,6 +1,7 @@
 import DurableFiles
 import Libc
 import StoreFormat
+import SystemPackage
 
 /// The path of a store, or a pattern for the paths of many.
 package struct StorePattern {
@@ -53,7 +54,7 @@ package struct StorePattern {
         (try? FileStatus(path: path))?.kind == .file, !StoreLocation.isCompanion(path)
       else { continue }
       let target = FileStatus.resolve(path) ?? path
-      if followsLinks || target.hasPrefix(folder == "/" ? folder : folder + "/") {
+      if followsLinks || FilePath(target).starts(with: FilePath(folder)) {
         matches.paths.append(path)
       } else {
         matches.links.append((path, target))

@@ -233,11 +233,12 @@ package struct HistoryReport {
   /// the others.
   private static func names(of sources: [Source]) -> [String] {
     let names = sources.map { FilePath($0.path).lastComponent?.string ?? $0.path }
-    let paths = sources.map(\.path)
+    let paths = sources.map { FilePath($0.path) }
     return sources.indices.map { place in
+      // Names that look the same are not told apart by their bytes.
       guard names.filter({ $0 == names[place] }).count > 1 else { return names[place] }
-      guard paths.filter({ $0 == paths[place] }).count > 1 else { return paths[place] }
-      return paths[place] + (sources[place].storeIdentifier.map { " \($0)" } ?? "")
+      guard paths.filter({ $0 == paths[place] }).count > 1 else { return sources[place].path }
+      return sources[place].path + (sources[place].storeIdentifier.map { " \($0)" } ?? "")
     }
   }
 

@@ -31,8 +31,8 @@ public struct BookmarkFile: Hashable, Sendable {
   /// be opened for bookmarks: closing it drops the locks that this process holds on the store.
   package static func isFile(_ path: String, ofStoreAt store: String) -> Bool {
     guard let location = try? StoreLocation(path: store), location.owns(path) else { return false }
-    return FileStatus.resolvedPlace(path)
-      != BookmarkFile.path(besideStore: location.resolvedPath)
+    return FilePath(FileStatus.resolvedPlace(path))
+      != FilePath(BookmarkFile.path(besideStore: location.resolvedPath))
   }
 
   /// Reads the bookmarks.

@@ -27,8 +27,8 @@ package struct StoreCopy: Sendable {
     self.path = path
     let external = ExternalData(besideStoreAt: path)
     guard !location.owns(path),
-      ExternalData(besideStoreAt: FileStatus.resolvedPlace(path)).path
-        != ExternalData(besideStoreAt: location.resolvedPath).path
+      FilePath(ExternalData(besideStoreAt: FileStatus.resolvedPlace(path)).path)
+        != FilePath(ExternalData(besideStoreAt: location.resolvedPath).path)
     else { throw .copyOntoItself(path: path, of: location.path) }
     draft = try StoreDraft(path: path, overwrites: overwrites, busyTimeout: busyTimeout)
     let values = RecordedValuesFile.path(besideStore: path)

@@ -80,8 +80,9 @@ struct JointSaveRecord: Equatable, Sendable {
     let path = Self.path(beside: location)
     var record = self
     let folder = location.folder + "/"
-    if deciding.path.hasPrefix(folder), !deciding.path.dropFirst(folder.count).contains("/") {
-      record.deciding.path = String(deciding.path.dropFirst(folder.count))
+    if deciding.path.utf8.starts(with: folder.utf8) {
+      let name = String(decoding: deciding.path.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
+      if !name.utf8.contains(UInt8(ascii: "/")) { record.deciding.path = name }
     }
     do {
       func check(_ count: Int, _ limit: Int, _ unit: String) throws {

@@ -4,13 +4,21 @@ import SystemPackage
 /// File systems of Linux allow names that are not UTF-8, and a `String` cannot hold them.
 extension FilePath {
   /// The bytes of the path.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
   }
 
   /// The path as text; each byte that is not UTF-8 is written as `\xE9`.
-  var shown: String {
-    let bytes = bytes
+  package var shown: String { EscapedBytes.text(bytes) }
+
+  /// Whether the path is UTF-8, so that a `String` holds it.
+  package var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
+}
+
+/// Bytes of a path or of an argument as text for people.
+package enum EscapedBytes {
+  /// Returns the bytes as text; each byte that is not UTF-8 is written as `\xE9`.
+  package static func text(_ bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""
     var rest = bytes.makeIterator()
@@ -30,7 +38,4 @@ extension FilePath {
       }
     }
   }
-
-  /// Whether the path is UTF-8, so that a `String` holds it.
-  var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
 }
