@@ -1,4 +1,6 @@
 import ArgumentParser
+import DurableFiles
+import Libc
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -18,21 +20,21 @@ package enum Program {
       Diagnostics(arguments: [], console: console).report(failure)
       return failure.status
     }
-    var arguments: [String] = []
-    for argument in systemArguments.dropFirst() {
-      guard let argument else { continue }
-      let text = String(cString: argument)
-      arguments.append(text)
-      // Converted to text, it would name another file, or none.
-      guard String(validatingCString: argument) == nil else { continue }
-      let failure = Failure(
-        status: .usage, kind: "usage", message: "the argument '\(text)' is not UTF-8",
-        hint: "rename the file, or give it a second name with ln -s; bytes of another encoding are "
-          + "shown as \u{FFFD}")
-      Diagnostics(arguments: arguments, console: console).report(failure)
-      return failure.status
+    let words = systemArguments.dropFirst().compactMap { $0 }
+    // All are known before one is refused: a later one may ask for JSON.
+    let arguments = words.map { String(cString: $0) }
+    guard let word = words.first(where: { String(validatingCString: $0) == nil }) else {
+      return run(arguments, console)
     }
-    return run(arguments, console)
+    // Converted to text, it would name another file, or none.
+    let bytes = Array(UnsafeRawBufferPointer(start: word, count: strlen(word)))
+    let failure = Failure(
+      status: .usage, kind: "usage",
+      message: "the argument '\(EscapedBytes.text(bytes))' is not UTF-8",
+      hint: "rename the file, or give it a second name with ln -s; \\x and two digits stand for a byte "
+        + "of another encoding")
+    Diagnostics(arguments: arguments, console: console).report(failure)
+    return failure.status
   }
 
   /// Runs one command line and explains its errors.

@@ -118,7 +118,7 @@ package struct PrivateCopy {
   private static func stamp(of paths: [FilePath]) throws -> [[UInt8]] {
     try paths.map { path in
       do {
-        let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+        let file = try FileDescriptor.openFile(path)
         defer { try? file.close() }
         let size = try file.seek(offset: 0, from: .end)
         return try file.readPrefix(FileHeader.length) + Array("\(size)".utf8)
@@ -130,7 +130,7 @@ package struct PrivateCopy {
   }
 
   private static func copy(_ source: FilePath, to target: String) throws {
-    let input = try FileDescriptor.open(source, .readOnly, options: .closeOnExec)
+    let input = try FileDescriptor.openFile(source)
     defer { try? input.close() }
     let output = try FileDescriptor.open(
       FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],

@@ -227,6 +227,20 @@ extension AccessMode {
       throw .unfinishedSave(path: location.path, journal: location.journalPath)
     }
     guard try location.logSize() > 0 else { return .immutable }
-    return try location.size(of: location.sharedMemoryPath) == nil ? .privateCopy : .existingIndex
+    guard try location.size(of: location.sharedMemoryPath) != nil else { return .privateCopy }
+    return try location.hasUsableLog() ? .existingIndex : .privateCopy
+  }
+
+  /// Returns whether a store is read from a copy at once: it has an index that this process cannot write, and a log
+  /// that SQLite ignores.
+  ///
+  /// If no program keeps such an index up to date, SQLite reads the beginning of the log a hundred times, for ten
+  /// seconds, until it belongs to the index, which it never does.
+  static func needsOwnIndex(_ location: StoreLocation) throws(StoreError) -> Bool {
+    guard try location.size(of: location.sharedMemoryPath) != nil,
+      !FileStatus.canWrite(location.sharedMemoryPath)
+    else { return false }
+    guard try location.logSize() > 0 else { return false }
+    return try !location.hasUsableLog()
   }
 }

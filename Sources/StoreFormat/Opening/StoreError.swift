@@ -106,8 +106,8 @@ extension StoreError {
     case .withoutRoom(let path, let index, let free):
       "cannot read \(path): reading its log needs at least \(StoreError.indexLength) bytes for \(index)"
         + (free.map { "; \($0) bytes are free" } ?? "")
-    case .notAStore(let path, .companion(let store)) where path.hasPrefix(store):
-      "\(path) is not a Core Data or SwiftData store: it is the \(path.dropFirst(store.count)) file of "
+    case .notAStore(let path, .companion(let store)) where path.utf8.starts(with: store.utf8):
+      "\(path) is not a Core Data or SwiftData store: it is the \(Substring(path.utf8.dropFirst(store.utf8.count))) file of "
         + store
     case .notAStore(let path, let reason):
       "\(path) is not a Core Data or SwiftData store: \(reason.text)"

@@ -63,6 +63,9 @@ public final class StoreFile: Sendable {
       return
     }
     do {
+      if try AccessMode.needsOwnIndex(location) {
+        throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
+      }
       queue = try StoreConnection.open(location, mode: .shared, busyTimeout: busyTimeout)
       accessMode = .shared
       openingStamp = nil
@@ -71,8 +74,8 @@ public final class StoreFile: Sendable {
     {
       // The save is rolled back in one more copy, so that the first one stays as the store is.
       guard
-        let mode = error.isUnfinishedSave
-          ? .privateCopy : try AccessMode.fallback(for: location)
+        let mode = try error.isUnfinishedSave || AccessMode.needsOwnIndex(location)
+          ? .privateCopy : AccessMode.fallback(for: location)
       else {
         throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
       }

@@ -47,10 +47,12 @@ package struct StoreLocation: Hashable, Sendable {
     guard status.size >= FileHeader.length else {
       throw Self.notAStore(path, status.size > 0 ? .notSQLite : .empty)
     }
-    let journal = resolved + "-journal"
-    if let entry = try? FileStatus(path: journal), case .other(let kind) = entry.kind {
-      // SQLite would open it, and wait for a program that writes into a pipe.
-      throw .obstructed(path: path, file: journal, kind: kind)
+    for suffix in Self.filesOfSQLite {
+      // SQLite would wait for a program that writes into a pipe. It follows no link there, so that a link cannot
+      // make it write elsewhere.
+      if case .other(let kind)? = FileStatus(entry: FilePath(resolved + suffix))?.kind {
+        throw .obstructed(path: path, file: resolved + suffix, kind: kind)
+      }
     }
     self.path = path
     originalPath = resolved
@@ -90,7 +92,7 @@ package struct StoreLocation: Hashable, Sendable {
   /// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>).
   func readHeader() throws(StoreError) -> FileHeader {
     do {
-      let file = try FileDescriptor.open(FilePath(resolvedPath), .readOnly, options: .closeOnExec)
+      let file = try FileDescriptor.openFile(FilePath(resolvedPath))
       defer { try? file.close() }
       guard let header = FileHeader(try file.readPrefix(FileHeader.length)) else {
         throw Self.notAStore(path, .notSQLite)
@@ -135,6 +137,9 @@ extension FileDescriptor {
 }
 
 extension StoreLocation {
+  /// The suffixes of the files that SQLite opens beside a database.
+  private static let filesOfSQLite = ["-wal", "-shm", "-journal"]
+
   /// The suffixes of files that belong to a store.
   package static let companions = [
     "-values.db-wal", "-values.db-shm", "-values.db-journal", "-values.db", "-wal", "-shm",
@@ -165,12 +170,13 @@ extension StoreLocation {
   }
 
   private func owns(_ path: String, besideStoreAt store: String) -> Bool {
-    let place = FileStatus.resolvedPlace(path)
+    let place = FilePath(FileStatus.resolvedPlace(path))
     let own = [""] + Self.companions
-    if own.contains(where: { store + $0 == place }) { return true }
-    if place.hasPrefix(ExternalData(besideStoreAt: store).path + "/") { return true }
+    if own.contains(where: { FilePath(store + $0) == place }) { return true }
+    let values = FilePath(ExternalData(besideStoreAt: store).path)
+    if place != values, place.starts(with: values) { return true }
     // Another name of the same file.
-    guard let there = try? FileStatus(path: place) else { return false }
+    guard let there = try? FileStatus(path: place.string) else { return false }
     return own.contains { companion in
       let file = try? FileStatus(path: store + companion)
       return file?.inode == there.inode && file?.device == there.device

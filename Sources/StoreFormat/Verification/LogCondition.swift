@@ -49,6 +49,17 @@ extension StoreLocation {
     }
   }
 
+  /// Returns whether the log begins like one, so that SQLite reads it.
+  ///
+  /// - Throws: ``StoreError/unreadable(path:reason:)``.
+  func hasUsableLog() throws(StoreError) -> Bool {
+    do {
+      return try LogScan.isUsable(logAt: logPath)
+    } catch {
+      throw .unreadable(path: logPath, reason: "\(error)")
+    }
+  }
+
   /// Returns the size of the write-ahead log in bytes; 0 if it is missing.
   ///
   /// - Throws: ``StoreError/unreadable(path:reason:)``.

@@ -45,7 +45,7 @@ struct LogScan {
   }
 
   private static func look(_ path: String, size: Int64, pageSize: Int?) throws -> LogCondition {
-    let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+    let file = try FileDescriptor.openFile(FilePath(path))
     defer { try? file.close() }
     let header = try file.readPrefix(headerLength)
     // The writer crashed, or the disk was full, before the first frame.
@@ -56,6 +56,17 @@ struct LogScan {
       return scan.condition
     case .failure(let reason): return .unusable(reason: reason.text)
     }
+  }
+
+  /// Returns whether SQLite reads a log, by its first bytes.
+  static func isUsable(logAt path: String) throws -> Bool {
+    let file = try FileDescriptor.openFile(FilePath(path))
+    defer { try? file.close() }
+    let header = try file.readPrefix(headerLength)
+    guard header.count == headerLength, case .success = start(header, pageSize: nil) else {
+      return false
+    }
+    return true
   }
 
   /// Returns the last commit of a log that nobody writes to meanwhile; `nil` if SQLite would ignore the log.
