@@ -460,7 +460,7 @@ for copy, path in zip(copies, copy_paths):
     label = os.path.basename(path)
     if copy.execute("PRAGMA freelist_count").fetchone()[0]:
         problems.append(f"{label}: there are free pages")
-    for pragma in ("page_size", "auto_vacuum", "encoding", "user_version", "application_id"):
+    for pragma in ("page_size", "auto_vacuum", "encoding"):
         if copy.execute(f"PRAGMA {pragma}").fetchone() != original.execute(f"PRAGMA {pragma}").fetchone():
             problems.append(f"{label}: {pragma} differs")
     schemas = [

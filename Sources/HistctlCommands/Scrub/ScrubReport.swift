@@ -38,6 +38,9 @@ struct ScrubReport: FieldPage {
     }
     try field("shifts", "dates and times, all by one secret number of seconds")
     try field("leaves out", "external data, free pages, SQLite's statistics")
+    if !plan.omittedSettings.isEmpty {
+      try field("", "settings of the file: " + plan.omittedSettings.joined(separator: ", "))
+    }
     if plan.omitsModel {
       try field("", "the model, which cannot be read or does not fit the tables")
     } else if request.replacesNames, plan.hasModel {
@@ -52,6 +55,11 @@ struct ScrubReport: FieldPage {
     if !plan.emptiedTables.isEmpty {
       try field(
         "empties", "tables that are not understood: " + plan.emptiedTables.joined(separator: ", "))
+    }
+    if !plan.emptiedColumns.isEmpty {
+      try field(
+        plan.emptiedTables.isEmpty ? "empties" : "",
+        "columns that are not understood: " + plan.emptiedColumns.joined(separator: ", "))
     }
     try field(
       "keeps",
@@ -118,6 +126,8 @@ struct ScrubReport: FieldPage {
     members.add("authors", list(request.replacesSavers ? [] : plan.savers))
     members.add("keptColumns", list(plan.keptColumns))
     members.add("emptiedTables", list(plan.emptiedTables))
+    members.add("emptiedColumns", list(plan.emptiedColumns))
+    members.add("omittedSettings", list(plan.omittedSettings))
     members.add("omittedObjects", list(plan.omittedObjects))
     members.add("applicationKeys", list(plan.applicationKeys))
     members.add("key", request.keyPath.map(JSONValue.string))

@@ -17,6 +17,11 @@ struct SQLToken: Hashable {
   let value: String
   private let mark: Character?
 
+  /// Whether it begins with a digit.
+  var isNumber: Bool {
+    kind == .other && value.utf8.first.map { (0x30...0x39).contains($0) } ?? false
+  }
+
   /// The token with another name or text, in the same quotes.
   func sql(_ value: String) -> String {
     guard let mark else { return value }

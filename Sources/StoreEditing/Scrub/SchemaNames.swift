@@ -21,6 +21,8 @@ struct SchemaNames: Sendable {
   /// Replacements of words that are not known, of each kind.
   private var words: [String: [String: Int]] = [:]
   private let functions: Set<String>
+  /// Whether all names stay, and only texts and numbers that are not names are replaced.
+  private let keepsNames: Bool
 
   /// An object of the schema.
   private struct Row {
@@ -28,17 +30,17 @@ struct SchemaNames: Sendable {
     let isVirtual: Bool
   }
 
-  /// - Parameters:
-  ///   - old: The tables of the model, if it is known.
-  ///   - new: The tables of the model with neutral names.
-  init(
-    _ snapshot: StoreSnapshot, names: NeutralNames, old: EntityTables?, new: EntityTables?
+  private init(
+    _ statement: StatementRunner, names: NeutralNames, keepsNames: Bool
   ) throws {
     self.names = names
-    let statement = StatementRunner(snapshot.database)
+    self.keepsNames = keepsNames
     functions = Set(
       try statement.texts("SELECT DISTINCT upper(name) FROM pragma_function_list"))
-    let rows = try statement.rows(
+  }
+
+  private static func rows(_ statement: StatementRunner) throws -> [Row] {
+    try statement.rows(
       """
       SELECT type, name, tbl_name, coalesce(sql, ''), rootpage = 0 FROM sqlite_master
       WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
@@ -51,11 +53,44 @@ struct SchemaNames: Sendable {
         type: type, name: name, table: table.uppercased(), sql: sql,
         isVirtual: type == "table" && row[4] == .integer(1))
     }
+  }
+
+  private static func columnNames(_ table: String, _ statement: StatementRunner) throws -> [String]
+  {
+    try statement.texts("SELECT name FROM pragma_table_xinfo(?1)", [.text(table)])
+  }
+
+  /// The schema of a copy whose names stay.
+  init(keepingNamesOf snapshot: StoreSnapshot, model: ManagedModel?) throws {
+    let statement = StatementRunner(snapshot.database)
+    try self.init(
+      statement,
+      names: NeutralNames(model, entityNames: snapshot.entities.modelEntries.map(\.name)),
+      keepsNames: true)
+    for row in try Self.rows(statement) {
+      objects[row.name.uppercased()] = row.name
+      guard row.type == "table", !row.isVirtual else { continue }
+      for name in try Self.columnNames(row.name, statement) {
+        columns[row.name.uppercased(), default: [:]][name.uppercased()] = name
+      }
+    }
+  }
+
+  /// The schema of a copy with neutral names.
+  ///
+  /// - Parameters:
+  ///   - old: The tables of the model, if it is known.
+  ///   - new: The tables of the model with neutral names.
+  init(
+    _ snapshot: StoreSnapshot, names: NeutralNames, old: EntityTables?, new: EntityTables?
+  ) throws {
+    let statement = StatementRunner(snapshot.database)
+    try self.init(statement, names: names, keepsNames: false)
+    let rows = try Self.rows(statement)
     nameTables(rows, snapshot, old, new)
     for row in rows where row.type == "table" && !row.isVirtual {
       nameColumns(
-        of: row.name.uppercased(),
-        try statement.texts("SELECT name FROM pragma_table_xinfo(?1)", [.text(row.name)]))
+        of: row.name.uppercased(), try Self.columnNames(row.name, statement))
     }
     for row in rows where row.type == "index" {
       objects[row.name.uppercased()] = indexName(
@@ -143,10 +178,13 @@ struct SchemaNames: Sendable {
   }
 
   private mutating func nameColumns(of table: String, _ names: [String]) {
+    let known = ScrubTableReader.frameworkColumns(of: table)
     for name in names where columns[table]?[name.uppercased()] == nil {
+      let stays =
+        known.map { $0.contains(name) || TombstoneColumn.number(of: name) != nil }
+        ?? keptStatements.contains(table)
       columns[table, default: [:]][name.uppercased()] =
-        keptStatements.contains(table) || isKnown(name.uppercased())
-        ? name : unknownName(name, "COLUMN")
+        stays || isKnown(name.uppercased()) ? name : unknownName(name, "COLUMN")
     }
   }
 
@@ -202,18 +240,16 @@ struct SchemaNames: Sendable {
   /// Returns a statement of the schema with the new names, or `nil` if a name in it may be that of
   /// several columns.
   ///
-  /// - Parameter replace: Returns what replaces a text.
+  /// - Parameter replace: Returns what replaces a text or a number.
   mutating func statement(
-    _ sql: String, on table: String, replacing replace: (String) -> String
+    _ sql: String, on table: String, replacing replace: (StoredValue) -> StoredValue
   ) -> String? {
     let tokens = SQLToken.tokens(of: sql)
     let significant = tokens.filter { $0.kind != .blank }
     var scope = Scope(owner: table.uppercased())
     if significant.count > 1 {
       let kind = significant.prefix(3).map { $0.value.uppercased() }
-      if kind[1] == "TABLE", keptStatements.contains(scope.owner) {
-        return keptStatement(tokens)
-      }
+      scope.isTable = kind[1] == "TABLE"
       scope.isVirtual = kind[1] == "VIRTUAL"
       if scope.isVirtual || kind.contains("TRIGGER") || kind.contains("VIEW") {
         scope.tables = Set(
@@ -229,8 +265,12 @@ struct SchemaNames: Sendable {
     for token in tokens {
       defer { if token.kind != .blank { place += 1 } }
       switch token.kind {
-      case .blank, .other: text += token.value
+      case .blank: text += token.value
+      case .other: text += number(at: place, in: significant, scope, replace)
       case .text:
+        text += token.sql(literal(token.value, scope, replace))
+      case .name where keepsNames: text += token.value
+      case .quotedName where keepsNames:
         text += token.sql(literal(token.value, scope, replace))
       case .name, .quotedName:
         guard let name = name(at: place, in: significant, &scope) else { return nil }
@@ -240,22 +280,11 @@ struct SchemaNames: Sendable {
     return text
   }
 
-  /// A statement of which only the table's name is the store's.
-  private func keptStatement(_ tokens: [SQLToken]) -> String {
-    var isNamed = false
-    return tokens.map { token in
-      guard !isNamed, token.kind != .blank, token.kind != .other,
-        let name = objects[token.value.uppercased()]
-      else { return token.kind == .blank ? token.value : token.sql(token.value) }
-      isNamed = true
-      return token.sql(name)
-    }.joined()
-  }
-
   /// The tables whose columns are looked up.
   private struct Scope {
     let owner: String
     var tables: Set<String> = []
+    var isTable = false
     var isVirtual = false
     /// Whether the word `ON` of a trigger or an index, which a table follows, is passed.
     var hasPassedOn = false
@@ -313,13 +342,58 @@ struct SchemaNames: Sendable {
 
   /// Replaces a text, which is a name in calls of the frameworks' functions and in search indexes.
   private func literal(
-    _ text: String, _ scope: Scope, _ replace: (String) -> String
+    _ text: String, _ scope: Scope, _ replace: (StoredValue) -> StoredValue
   ) -> String {
     let word = text.uppercased()
-    if let name = objects[word] ?? names.entities[text] ?? names.properties[text] { return name }
-    let candidates = self.candidates(word, in: scope.tables)
-    if candidates.count == 1, let name = candidates.first { return name }
-    return isKnown(word) || text.isEmpty ? text : replace(text)
+    if text.isEmpty || isKnown(word) || keepsNames && isOfStore(text) { return text }
+    if scope.isVirtual, text.split(separator: " ").allSatisfy({ isOption($0.uppercased()) }) {
+      return text
+    }
+    if !keepsNames {
+      if let name = objects[word] ?? names.entities[text] ?? names.properties[text] { return name }
+      let candidates = self.candidates(word, in: scope.tables)
+      if candidates.count == 1, let name = candidates.first { return name }
+    }
+    if case .text(let replaced) = replace(.text(text)) { return replaced }
+    return ""
+  }
+
+  /// Whether a text is a name of the store: of an object of the schema, a column, an entity or a property.
+  private func isOfStore(_ text: String) -> Bool {
+    let word = text.uppercased()
+    return objects[word] != nil || names.entities[text] != nil || names.properties[text] != nil
+      || columns.values.contains { $0[word] != nil || $0["Z" + word] != nil }
+  }
+
+  /// Whether a word is a setting of a search index.
+  private func isOption(_ word: String) -> Bool {
+    isKnown(word) || word.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+  }
+
+  /// The largest number that triggers and indexes of the frameworks have; they are numbers of entities and flags.
+  private static let largestNumber: Int64 = 99_999
+
+  /// Replaces a number or data, unless it is a length, a number of an entity or a flag.
+  private func number(
+    at place: Int, in tokens: [SQLToken], _ scope: Scope,
+    _ replace: (StoredValue) -> StoredValue
+  ) -> String {
+    let value = tokens[place].value
+    guard let first = value.utf8.first, tokens[place].isNumber || value.hasPrefix("x'") else {
+      return value
+    }
+    guard first != UInt8(ascii: "x") else {
+      return "x'" + String(repeating: "0", count: value.utf8.count - 3) + "'"
+    }
+    guard let number = Int64(value) else { return "0" }
+    let before = place > 0 ? tokens[place - 1].value : ""
+    let after = place + 1 < tokens.count ? tokens[place + 1].value : ""
+    // VARCHAR(255) or DECIMAL(10, 2)
+    let isLength =
+      (before == "(" || before == ",") && (after == ")" || after == ",") && number < 1000
+    let stays = scope.isTable ? number < 2 || isLength : number <= Self.largestNumber
+    guard !stays, case .integer(let replaced) = replace(.integer(number)) else { return value }
+    return String(replaced)
   }
 
   private mutating func unknownWord(_ word: String) -> String {

@@ -39,6 +39,9 @@ struct ScrubNames: Sendable {
     translations = Self.translations(from: model, to: newModel, entries, names)
   }
 
+  /// The names of the entities of the history.
+  static let historyNames: Set<String> = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
+
   private static func translations(
     from model: ManagedModel?, to newModel: ManagedModel, _ entries: [EntityNumbering.Entry],
     _ names: NeutralNames
@@ -65,7 +68,7 @@ struct ScrubNames: Sendable {
   ) throws -> StoredValue {
     switch (rule, value) {
     case (.entityName, .text(let name)):
-      if let entity, entity >= EntityNumbering.HistoryEntity.change.rawValue { return value }
+      if Self.historyNames.contains(name) { return value }
       return .text(names.entities[name] ?? values.scrub(name))
     case (.model, .blob):
       // A model that cannot be read may contain any name.
@@ -74,7 +77,7 @@ struct ScrubNames: Sendable {
       let newModel = names.model(model, versionIdentifiers: model.versionIdentifiers) {
         value, type in
         switch type {
-        case .boolean: value
+        case .boolean where value == .integer(0) || value == .integer(1): value
         case .date: scrubber.shift(value)
         default: scrubber.scrub(value)
         }
@@ -84,9 +87,8 @@ struct ScrubNames: Sendable {
     case (.mask, .blob(let bytes)):
       guard let translation = entity.flatMap({ translations[$0] }),
         let mask = try? translation.mask(ColumnMask(bytes))
-      else { return value }
+      else { return values.scrub(value) }
       return .blob(mask.bytes)
-    case (.mask, .integer), (.mask, .real): return value
     default: return values.scrub(value)
     }
   }

@@ -5,8 +5,8 @@ import StoreFormat
 package struct ScrubPlan: Sendable {
   /// The treatment of the values of one column.
   enum Rule: Hashable, Sendable {
-    /// Everything stays.
-    case stays
+    /// Nothing stays, because the meaning is not known. A column that may not be null keeps the type of the value.
+    case emptied(mayBeNull: Bool)
     /// Integers stay, as keys, counts and flags of the frameworks; other values are replaced.
     case number
     /// 0 and 1 stay; other values are replaced.
@@ -23,12 +23,12 @@ package struct ScrubPlan: Sendable {
     case entityName
     /// The model, which stays unless names are replaced.
     case model
-    /// The mask of a change, which stays unless names are replaced.
+    /// The mask of a change, which stays if it has the length of one, unless names are replaced.
     case mask
     /// A text that stays unless savers are replaced.
     case saver
-    /// A text that stays if the frameworks use it.
-    case frameworkText
+    /// A key of the frameworks, which stays if it is known.
+    case frameworkKey
     /// A preserved value, by its number.
     case tombstone(Int)
     case propertyList
@@ -67,6 +67,8 @@ package struct ScrubPlan: Sendable {
   let indexes: [Index]
   /// How the attributes of deleted objects are treated, by the number of the entity.
   let tombstoneRules: [Int64: [Rule]]
+  /// The longest masks of changes, in bytes, by the number of the entity.
+  let maskLengths: [Int64: Int]
 
   /// The path of the store.
   package let path: String
@@ -79,6 +81,10 @@ package struct ScrubPlan: Sendable {
   package let hasModel: Bool
   /// Tables that are not understood and lose their rows.
   package private(set) var emptiedTables: [String] = []
+  /// Columns of the frameworks' tables that are not known and have values, which the copy does not have.
+  package private(set) var emptiedColumns: [String] = []
+  /// Settings of the file that apps can make, which the copy does not have.
+  package let omittedSettings: [String]
   /// Columns of whole numbers that stay because triggers count in them, or because they look like
   /// relationships in a store without a model.
   package let keptColumns: [String]
@@ -88,6 +94,8 @@ package struct ScrubPlan: Sendable {
   package let applicationKeys: [String]
   /// The neutral names of the copy, or `nil` if names stay.
   let names: ScrubNames?
+  /// The statements of the schema in a copy whose names stay.
+  let keptSchema: SchemaNames
   /// Whether a copy with neutral names leaves out the model, because it cannot be read or does not fit the
   /// tables.
   package let omitsModel: Bool
@@ -106,7 +114,12 @@ package struct ScrubPlan: Sendable {
     hasModel = reader.modelTables != nil
     tombstoneRules = reader.tombstoneRules()
     (tables, indexes) = try reader.tables()
+    maskLengths = try reader.maskLengths()
+    omittedSettings = try ["user_version", "application_id"].filter {
+      try reader.integer("PRAGMA \($0)") != 0
+    }
     names = replacesNames ? try reader.names() : nil
+    keptSchema = try reader.keptSchema()
     omitsModel = try replacesNames && !hasModel && snapshot.modelCacheCondition() != .missing
     omittedObjects = try names.map { try Self.omittedObjects(snapshot, $0.schema) } ?? []
     keptColumns = reader.keptColumns
@@ -122,7 +135,15 @@ package struct ScrubPlan: Sendable {
       case .emptied where count > 0 && !table.isPartOfIndex: emptiedTables.append(table.name)
       case .framework, .emptied, .coordinates: break
       }
-      if table.treatment != .emptied { rowCount += count }
+      guard table.treatment != .emptied else { continue }
+      rowCount += count
+      for case (let column, .emptied) in table.columns
+      where try reader.integer(
+        "SELECT EXISTS (SELECT 1 FROM \(quoted(table.name)) WHERE \(quoted(column)) IS NOT NULL)")
+        != 0
+      {
+        emptiedColumns.append("\(table.name).\(column)")
+      }
     }
     self.changeCount = changeCount
     emptiedTables += indexes.filter { $0.treatment == .emptied }.map(\.name)
@@ -139,7 +160,7 @@ package struct ScrubPlan: Sendable {
       guard case .text(let name) = row[0], case .text(let table) = row[1],
         case .text(let sql) = row[2]
       else { return nil }
-      return schema.statement(sql, on: table) { $0 } == nil ? name : nil
+      return schema.statement(sql, on: table, replacing: { $0 }) == nil ? name : nil
     }
   }
 }

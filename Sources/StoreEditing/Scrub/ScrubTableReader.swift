@@ -29,6 +29,10 @@ final class ScrubTableReader {
     try ScrubNames(snapshot, model: model, tables: modelTables)
   }
 
+  func keptSchema() throws -> SchemaNames {
+    try SchemaNames(keepingNamesOf: snapshot, model: model)
+  }
+
   // MARK: - Tables
 
   func tables() throws -> ([ScrubPlan.Table], [ScrubPlan.Index]) {
@@ -70,10 +74,23 @@ final class ScrubTableReader {
     return (tables, indexes)
   }
 
-  private typealias Columns = [(name: String, type: String)]
+  private struct Column {
+    let name: String
+    let type: String
+    let mayBeNull: Bool
+
+    var emptied: ScrubPlan.Rule { .emptied(mayBeNull: mayBeNull) }
+  }
+
+  private typealias Columns = [Column]
 
   private func columns(of table: String) throws -> Columns {
-    try statement.columns(of: table).map { ($0.name, $0.type.uppercased()) }
+    let required = Set(
+      try statement.texts(
+        "SELECT name FROM pragma_table_info(?1) WHERE \"notnull\" OR pk > 0", [.text(table)]))
+    return try statement.columns(of: table).map {
+      Column(name: $0.name, type: $0.type.uppercased(), mayBeNull: !required.contains($0.name))
+    }
   }
 
   private func rules(
@@ -96,26 +113,46 @@ final class ScrubTableReader {
     if table.hasPrefix("Z_"), !columns.isEmpty, columns.allSatisfy(Self.isLinkColumn) {
       return columns.map { ($0.name, .number) }
     }
-    switch table {
-    case "Z_PRIMARYKEY":
-      return columns.map { ($0.name, $0.name == "Z_NAME" ? .entityName : .stays) }
-    case "Z_MODELCACHE": return columns.map { ($0.name, .model) }
-    case "Z_METADATA":
-      return columns.map {
-        ($0.name, $0.name == "Z_PLIST" ? .propertyList : Self.frameworkRule($0))
-      }
-    case "ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING":
-      return columns.map { ($0.name, Self.historyRule($0, table)) }
-    case _ where snapshot.layout.mirroringTables.contains(table):
+    if let known = Self.frameworkRules[table] {
       return columns.map { column in
-        switch column.name {
-        case "ZKEY": (column.name, .frameworkText)
-        case "ZTRANSFORMEDVALUE": (column.name, .token)
-        default: (column.name, Self.frameworkRule(column))
-        }
+        let tombstone = table == "ACHANGE" ? TombstoneColumn.number(of: column.name) : nil
+        return (
+          column.name,
+          tombstone.map(ScrubPlan.Rule.tombstone) ?? known[column.name] ?? column.emptied
+        )
       }
-    default: return nil
     }
+    guard snapshot.layout.mirroringTables.contains(table) else { return nil }
+    return columns.map { ($0.name, Self.mirroringRule($0)) }
+  }
+
+  /// The columns of the frameworks' tables whose meaning is known.
+  private static let frameworkRules: [String: [String: ScrubPlan.Rule]] = {
+    var transaction = ["ZTIMESTAMP": ScrubPlan.Rule.date, "ZQUERYGEN": .value]
+    for role in StringRole.allCases {
+      transaction[role.identifierColumn] = .number
+      transaction[role.plainColumn] = role == .context ? .value : .saver
+    }
+    let keys: [String: ScrubPlan.Rule] = ["Z_PK": .number, "Z_ENT": .number, "Z_OPT": .number]
+    let change: [String: ScrubPlan.Rule] = [
+      "ZCHANGETYPE": .number, "ZENTITY": .number, "ZENTITYPK": .number, "ZTRANSACTIONID": .number,
+      "ZCOLUMNS": .mask,
+    ]
+    return [
+      "Z_PRIMARYKEY": [
+        "Z_ENT": .number, "Z_NAME": .entityName, "Z_SUPER": .number, "Z_MAX": .number,
+      ],
+      "Z_MODELCACHE": ["Z_CONTENT": .model],
+      "Z_METADATA": ["Z_VERSION": .number, "Z_UUID": .value, "Z_PLIST": .propertyList],
+      "ATRANSACTION": transaction.merging(keys) { $1 },
+      "ACHANGE": change.merging(keys) { $1 },
+      "ATRANSACTIONSTRING": keys.merging(["ZNAME": .saver]) { $1 },
+    ]
+  }()
+
+  /// The names of the columns that the frameworks give a table of their own; `nil` for another table.
+  static func frameworkColumns(of table: String) -> Set<String>? {
+    frameworkRules[table].map { Set($0.keys) }
   }
 
   // MARK: - Columns
@@ -139,7 +176,7 @@ final class ScrubTableReader {
 
   /// A column that the model does not have.
   private func rule(
-    ofUnknown column: (name: String, type: String), in table: String
+    ofUnknown column: Column, in table: String
   ) throws -> ScrubPlan.Rule {
     if Self.isKeyName(column.name) { return .number }
     switch column.type {
@@ -192,40 +229,28 @@ final class ScrubTableReader {
       || name.hasPrefix("Z") && name.dropFirst().first?.isNumber ?? false && name.contains("_")
   }
 
-  private static func isLinkColumn(_ column: (name: String, type: String)) -> Bool {
+  private static func isLinkColumn(_ column: Column) -> Bool {
     column.type == "INTEGER"
       && (column.name == "REFLEXIVE" || column.name.hasPrefix("Z_FOK_")
         || column.name.hasPrefix("Z_") && column.name.dropFirst(2).first?.isNumber ?? false)
   }
 
-  private static func frameworkRule(_ column: (name: String, type: String)) -> ScrubPlan.Rule {
-    switch column.type {
-    case "INTEGER": .number
-    case "TIMESTAMP": .date
-    default: .unknown
-    }
-  }
+  /// Columns of numbers in the tables of mirroring whose meaning is known.
+  private static let mirroringNumbers: Set<String> = [
+    "ZBOOLVALUENUM", "ZINTEGERVALUE", "ZENTITYID", "ZENTITYPK", "ZNEEDSCLOUDDELETE",
+    "ZNEEDSLOCALDELETE", "ZNEEDSUPLOAD", "ZLASTEXPORTEDTRANSACTIONNUMBER",
+    "ZPENDINGEXPORTTRANSACTIONNUMBER", "ZPENDINGEXPORTCHANGETYPENUMBER", "ZRECORDZONE",
+  ]
 
-  private static func historyRule(
-    _ column: (name: String, type: String), _ table: String
-  ) -> ScrubPlan.Rule {
-    if let number = TombstoneColumn.number(of: column.name) { return .tombstone(number) }
+  /// Values of unknown columns are replaced there as those of objects are: what a mirror keeps differs between versions.
+  private static func mirroringRule(_ column: Column) -> ScrubPlan.Rule {
     switch column.name {
-    case "ZTIMESTAMP": return .date
-    case "ZCOLUMNS": return .mask
-    case "ZQUERYGEN": return .stays
-    case "ZNAME", StringRole.author.plainColumn, StringRole.bundle.plainColumn,
-      StringRole.process.plainColumn:
-      return .saver
-    case _ where numberColumns.contains(column.name): return .number
-    default: return frameworkRule(column)
+    case "ZKEY": .frameworkKey
+    case "ZTRANSFORMEDVALUE": .token
+    case _ where isKeyName(column.name) || mirroringNumbers.contains(column.name): .number
+    default: column.type == "TIMESTAMP" ? .date : .unknown
     }
   }
-
-  /// Columns of the history with numbers, whatever type they are declared with.
-  private static let numberColumns = Set(
-    ["Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"]
-      + StringRole.allCases.map(\.identifierColumn))
 
   // MARK: - History
 
@@ -239,6 +264,21 @@ final class ScrubTableReader {
       }
     }
     return rules
+  }
+
+  /// Returns the longest masks of changes, in bytes: of as many bits as the model gives the entity, or where it is not
+  /// known, as its table has columns, and some for relationships to many objects.
+  func maskLengths() throws -> [Int64: Int] {
+    let slots = model.map(LazySlots.init)
+    let longest =
+      try objectTables.intersection(snapshot.layout.tableNames)
+      .map { try statement.columns(of: $0).count }.max() ?? 0
+    var lengths: [Int64: Int] = [:]
+    for entry in snapshot.entities.modelEntries {
+      let count = slots?.slots(of: entry.name)?.slots.count ?? longest + 32
+      lengths[entry.number] = (count + 7) / 8
+    }
+    return lengths
   }
 
   /// Returns names of authors, bundles and processes.

@@ -16,6 +16,7 @@ package struct StoreScrubber {
   private let snapshot: StoreSnapshot
   private var values: ValueScrubber
   private var names: ScrubNames?
+  private var schema: SchemaNames
 
   private static let rowsPerReport: Int64 = 1000
 
@@ -27,6 +28,7 @@ package struct StoreScrubber {
     self.replacesSavers = replacesSavers
     values = ValueScrubber(key: key)
     names = plan.names
+    schema = plan.names?.schema ?? plan.keptSchema
   }
 
   /// What was written.
@@ -98,7 +100,7 @@ package struct StoreScrubber {
 
   /// Gives the new file the settings of the original.
   private func setUp(_ copy: Database) throws {
-    for name in ["page_size", "auto_vacuum", "user_version", "application_id"] {
+    for name in ["page_size", "auto_vacuum"] {
       let value = try Int64.fetchOne(snapshot.database, sql: "PRAGMA \(name)") ?? 0
       try copy.execute(sql: "PRAGMA \(name) = \(value)")
     }
@@ -108,12 +110,12 @@ package struct StoreScrubber {
 
   /// Returns a statement of the schema as the copy has it, or `nil` if it cannot have it.
   private mutating func sql(_ sql: String, on table: String) -> String? {
-    let values = values
-    return names == nil ? sql : names?.schema.statement(sql, on: table) { values.scrub($0) }
+    var values = values
+    return schema.statement(sql, on: table) { values.scrub($0) }
   }
 
   /// The name that a table, an index, a trigger or a view has in the copy.
-  private func copyName(_ name: String) -> String { names?.schema.object(name) ?? name }
+  private func copyName(_ name: String) -> String { schema.object(name) }
 
   /// Runs the one statement that a schema has for a table or an index.
   private func run(_ sql: String?, _ beginning: String, in copy: Database) throws {
@@ -151,7 +153,7 @@ package struct StoreScrubber {
     try copy.execute(sql: "PRAGMA writable_schema = ON")
     let runner = StatementRunner(copy)
     for var row in rows {
-      if names != nil, case .text(let name) = row[1], case .text(let table) = row[2],
+      if case .text(let name) = row[1], case .text(let table) = row[2],
         case .text(let text) = row[4]
       {
         guard let newText = sql(text, on: table) else { continue }
@@ -187,7 +189,7 @@ package struct StoreScrubber {
         """)
     let places = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
     let copyColumns = table.columns.map {
-      quoted(names?.schema.column($0.name, of: table.name) ?? $0.name)
+      quoted(schema.column($0.name, of: table.name))
     }
     let target = try StatementCursor(
       copy,
@@ -216,16 +218,25 @@ package struct StoreScrubber {
     _ value: StoredValue, _ rule: ScrubPlan.Rule, entity: Int64?, keepsSaver: Bool
   ) throws -> StoredValue {
     switch (rule, value) {
-    case (_, .null), (.stays, _), (.number, .integer), (.boolean, .integer(0...1)): return value
+    case (_, .null), (.number, .integer), (.boolean, .integer(0...1)): return value
+    case (.emptied(let mayBeNull), _): return mayBeNull ? .null : value.emptied
     case (.date, _): return values.shift(value)
     case (.caseName(let name), .text(let text)) where text == name:
       return .text(names?.names.properties[name] ?? name)
-    case (.entityName, _), (.model, _), (.mask, .blob), (.mask, .integer), (.mask, .real):
-      return try names?.replace(value, rule, entity: entity, &values) ?? value
-    case (.saver, .text(let text)) where Self.isOfFrameworks(text):
-      return .text(names == nil ? text : scrub(digestIn: text))
+    case (.entityName, .text) where names == nil: return value
+    case (.model, .blob(let bytes)) where names == nil:
+      return ModelCache.isExact(content: bytes) ? value : .null
+    case (.model, _) where names == nil: return .null
+    case (.mask, .blob(let bytes)) where bytes.count > entity.flatMap({ plan.maskLengths[$0] }) ?? 0:
+      return values.scrub(value)
+    case (.mask, .blob) where names == nil: return value
+    case (.entityName, .text), (.model, _), (.mask, .blob):
+      return try names?.replace(value, rule, entity: entity, &values) ?? .null
+    case (.saver, .text(let text)) where Self.prefix(ofFrameworks: text) != nil:
+      return .text(scrub(ofFrameworks: text, Self.authors))
     case (.saver, .text) where keepsSaver: return value
-    case (.frameworkText, .text(let text)) where Self.isOfFrameworks(text): return value
+    case (.frameworkKey, .text(let text)) where Self.prefix(ofFrameworks: text) != nil:
+      return .text(scrub(ofFrameworks: text, Self.keys))
     case (.largeData, .blob(let bytes)), (.unknown, .blob(let bytes)):
       return .blob(scrub(largeData: bytes, isKnown: rule == .largeData))
     case (.tombstone(let number), _):
@@ -247,17 +258,40 @@ package struct StoreScrubber {
     return uses.isEmpty ? "0" : uses.joined(separator: " OR ")
   }
 
-  /// Whether a name was set by the frameworks themselves, whose code looks for it.
-  private static func isOfFrameworks(_ name: String) -> Bool {
-    ["NSCloudKitMirroringDelegate", "PFCloudKit", "com.apple.coredata."].contains {
-      name.hasPrefix($0)
+  /// The beginning of a name that the frameworks set, whose code looks for it.
+  private static func prefix(ofFrameworks name: String) -> String? {
+    [Self.migrator, "NSCloudKitMirroringDelegate", "PFCloudKit", "com.apple.coredata."].first {
+      name.utf8.starts(with: $0.utf8)
     }
   }
 
-  /// Replaces the digest of a model, in braces, that the author of a migration names.
-  private mutating func scrub(digestIn author: String) -> String {
-    guard let brace = author.firstIndex(of: "{") else { return author }
-    return author[..<brace] + values.scrub(String(author[brace...]))
+  /// The beginning of the author of a migration; the digest of a model follows.
+  private static let migrator =
+    "com.apple.coredata.schemamigrator: lightweight migration from model with digest "
+
+  private static let authors: Set<String> = Set(
+    ["import", "export", "reset", "setup"].map { "NSCloudKitMirroringDelegate." + $0 })
+
+  private static let keys: Set<String> = Set(
+    """
+    NSCloudKitMirroringDelegateLastHistoryTokenKey NSCloudKitMirroringDelegateServerChangeTokensKey
+    NSCloudKitMirroringDelegateCKIdentityRecordNameDefaultsKey
+    NSCloudKitMirroringDelegateCheckedCKIdentityDefaultsKey
+    NSCloudKitMirroringDelegateBypassHistoryOnExportKey
+    NSCloudKitMirroringDelegateScanForRowsMissingFromHistoryKey
+    PFCloudKitMetadataFrameworkVersionMetadataKey PFCloudKitMetadataModelVersionHashesKey
+    PFCloudKitMetadataClientVersionHashesMetadataKey PFCloudKitMetadataNeedsMetadataMigrationKey
+    PFCloudKitMetadataNeedsZoneFetchAfterClientMigrationKey
+    """.split { $0 == " " || $0 == "\n" }.map(String.init))
+
+  /// Keeps a name of the frameworks if it is known, and otherwise its beginning.
+  private func scrub(ofFrameworks name: String, _ known: Set<String>) -> String {
+    guard !known.contains(name), let prefix = Self.prefix(ofFrameworks: name) else { return name }
+    let rest = String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    // A digest identifies the model, and so do the names that stay.
+    let isDigest =
+      prefix == Self.migrator && rest.wholeMatch(of: #/\{ [A-Za-z0-9+\/]{86}== \}/#) != nil
+    return isDigest && names == nil ? name : prefix + values.scrub(rest)
   }
 
   /// Replaces data after its first byte, which says where it is stored. A reference to a file becomes short data.
@@ -274,7 +308,7 @@ package struct StoreScrubber {
 
   // MARK: - Property lists
 
-  /// Keeps the keys of the frameworks with their values; all others are the app's.
+  /// Keeps the keys of the frameworks, with their values if these are of the known form; all others are the app's.
   private mutating func scrub(metadata bytes: [UInt8]) -> StoredValue {
     guard case .dictionary(let properties)? = try? BinaryPropertyList(bytes).root else {
       return .null
@@ -282,11 +316,8 @@ package struct StoreScrubber {
     var scrubbed: [String: PropertyListValue] = [:]
     for (key, value) in properties {
       let isOfFrameworks = StoreMetadata.frameworkKeys.contains(key)
-      let isReplaced =
-        key == "NSStoreUUID" || !isOfFrameworks
-        || names != nil && key == "migrationManagerClass" && value.string?.hasPrefix("NS") == false
       scrubbed[isOfFrameworks || names == nil ? key : values.scrub(key)] =
-        isReplaced ? scrub(value) : value
+        isOfFrameworks ? scrub(value, ofFrameworkKey: key) : scrub(value)
     }
     for (key, value) in names?.versionProperties ?? [:] where scrubbed[key] != nil {
       scrubbed[key] = value
@@ -294,6 +325,56 @@ package struct StoreScrubber {
     return (try? BinaryPropertyListWriter.bytes(of: .dictionary(scrubbed))).map(StoredValue.blob)
       ?? .null
   }
+
+  private mutating func scrub(
+    _ value: PropertyListValue, ofFrameworkKey key: String
+  ) -> PropertyListValue {
+    func isBase64(_ count: Int) -> Bool {
+      value.string?.utf8.count == count
+        && value.string?.wholeMatch(of: #/[A-Za-z0-9+\/]+=*/#) != nil
+    }
+    let isKnown =
+      switch key {
+      case "NSStoreType": value.string == "SQLite"
+      case "NSPersistenceFrameworkVersion", "NSPersistenceMaximumFrameworkVersion",
+        "NSStoreModelVersionHashesVersion":
+        value.integer != nil
+      case "_NSAutoVacuumLevel": ["0", "1", "2"].contains(value.string)
+      case "NSStoreModelVersionIdentifiers": value.array?.allSatisfy { $0.string != nil } ?? false
+      case "NSStoreModelVersionHashesDigest": isBase64(88)
+      case "NSStoreModelVersionChecksumKey": isBase64(44)
+      case "migrationManagerClass":
+        ["NSSQLiteInPlaceMigrationManager", "NSMigrationManager"].contains(value.string)
+      default: false
+      }
+    if isKnown { return value }
+    switch key {
+    case "NSStoreModelVersionHashes": return scrub(hashes: value, of: entityNames)
+    case "_NSStoreAncillaryModelVersionHashesMetadataKey":
+      let names = ScrubNames.historyNames.union(["NSPersistentHistoryTrackingKey"])
+      return scrub(hashes: value, of: names)
+    default: return scrub(value)
+    }
+  }
+
+  /// Keeps the hashes of entities of these names.
+  private mutating func scrub(
+    hashes value: PropertyListValue, of names: Set<String>
+  ) -> PropertyListValue {
+    guard case .dictionary(let members) = value else { return scrub(value) }
+    var scrubbed: [String: PropertyListValue] = [:]
+    for (name, member) in members {
+      let isKnown = names.contains(name)
+      switch member {
+      case .data(let hash) where isKnown && hash.count == 32: scrubbed[name] = member
+      case .dictionary where isKnown: scrubbed[name] = scrub(hashes: member, of: names)
+      default: scrubbed[isKnown ? name : values.scrub(name)] = scrub(member)
+      }
+    }
+    return .dictionary(scrubbed)
+  }
+
+  private var entityNames: Set<String> { Set(snapshot.entities.modelEntries.map(\.name)) }
 
   private mutating func scrub(_ value: PropertyListValue) -> PropertyListValue {
     switch value {
@@ -320,19 +401,41 @@ package struct StoreScrubber {
   /// A token in an archive names the store, whose identifier is replaced; other data is replaced as a
   /// whole.
   private mutating func scrub(token bytes: [UInt8]) -> StoredValue {
-    guard case .dictionary(var archive)? = try? PropertyListValue(propertyList: bytes),
+    guard case .dictionary(let archive)? = try? PropertyListValue(propertyList: bytes),
       let objects = archive["$objects"]?.array,
       objects.contains(where: { $0.dictionary?["NSPersistentHistoryTokenDictionary"] != nil })
     else { return .blob(values.scrub(bytes)) }
-    archive["$objects"] = .array(
-      objects.map { object in
-        guard case .string(let text) = object, UUIDText.isUUID(Array(text.unicodeScalars)) else {
-          return object
-        }
-        return .string(values.scrub(text))
-      })
-    return (try? BinaryPropertyListWriter.bytes(of: .dictionary(archive))).map(StoredValue.blob)
+    let scrubbed = archive.filter { Self.wordsOfTokens.contains($0.key) }
+      .mapValues { scrub(ofToken: $0) }
+    return (try? BinaryPropertyListWriter.bytes(of: .dictionary(scrubbed))).map(StoredValue.blob)
       ?? .blob(values.scrub(bytes))
+  }
+
+  /// The keys and texts of an archived token; any other text is the identifier of a store, or nothing that is known.
+  private static let wordsOfTokens: Set<String> = [
+    "$archiver", "NSKeyedArchiver", "$version", "$top", "root", "$objects", "$null", "$class",
+    "$classname", "$classes", "$classhints", "NS.keys", "NS.objects", "NSObject", "NSDictionary",
+    "NSMutableDictionary", "NSNumber", "NSPersistentHistoryToken", "_NSPersistentHistoryToken",
+    "NSPersistentHistoryTokenDictionary",
+  ]
+
+  private mutating func scrub(ofToken value: PropertyListValue) -> PropertyListValue {
+    switch value {
+    case .string(let text):
+      return .string(Self.wordsOfTokens.contains(text) ? text : values.scrub(text))
+    case .array(let elements):
+      var scrubbed: [PropertyListValue] = []
+      for element in elements { scrubbed.append(scrub(ofToken: element)) }
+      return .array(scrubbed)
+    case .dictionary(let members):
+      var scrubbed: [String: PropertyListValue] = [:]
+      for (key, member) in members where Self.wordsOfTokens.contains(key) {
+        scrubbed[key] = scrub(ofToken: member)
+      }
+      return .dictionary(scrubbed)
+    case .null, .boolean, .uid, .integer, .unsigned: return value
+    case .real, .date, .data: return scrub(value)
+    }
   }
 
   // MARK: - Search indexes
@@ -388,6 +491,19 @@ package struct StoreScrubber {
         INSERT OR IGNORE INTO \(quoted(copyName)) (\(columns.map(quoted).joined(separator: ", ")))
         SELECT \(sources.map(quoted).joined(separator: ", ")) FROM \(quoted(owner)) WHERE Z_PK = ?1
         """, [.integer(present.integer(at: 0))])
+    }
+  }
+}
+
+extension StoredValue {
+  /// A value of the same type without content.
+  fileprivate var emptied: StoredValue {
+    switch self {
+    case .null: .null
+    case .integer: .integer(0)
+    case .real: .real(0)
+    case .text, .malformedText: .text("")
+    case .blob: .blob([])
     }
   }
 }

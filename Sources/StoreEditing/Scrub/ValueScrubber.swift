@@ -60,7 +60,7 @@ struct ValueScrubber {
     case .integer(let number):
       if Self.landmarks.contains(Double(number)) { return value }
       let (sum, overflow) = number.addingReportingOverflow(Int64(offset))
-      return overflow ? value : .integer(sum)
+      return overflow ? scrub(value) : .integer(sum)
     case .real(let number): return Self.landmarks.contains(number) ? value : .real(number + offset)
     default: return scrub(value)
     }

@@ -18,6 +18,13 @@ package enum ModelCache: Hashable, Sendable {
   /// Reads the content of a model cache: a keyed archive, packed or plain.
   package init(content: [UInt8]) { self.init(PackedModel(content: content)) }
 
+  /// Whether content is a model and nothing else follows it.
+  package static func isExact(content: [UInt8]) -> Bool {
+    guard ModelCache(content: content).model != nil else { return false }
+    if BinaryPropertyList.isBinary(content) { return true }
+    return (try? RawDeflate.inflated(content))?.length == content.count
+  }
+
   /// The last decoded model. Stores of one app have the same model, and decoding a large one takes longer than the
   /// rest of reading a small store.
   private static let last = Mutex<Last?>(nil)
@@ -140,6 +147,13 @@ package enum RawDeflate {
 
   /// Inflates bytes, up to a limit.
   static func inflate(_ input: [UInt8], limit: Int = largestModel) throws(Failure) -> [UInt8] {
+    try inflated(input, limit: limit).bytes
+  }
+
+  /// Inflates bytes, up to a limit; the length is that of the input up to the end of the deflated data.
+  static func inflated(
+    _ input: [UInt8], limit: Int = largestModel
+  ) throws(Failure) -> (bytes: [UInt8], length: Int) {
     var stream = z_stream()
     guard czlib_inflate_init(&stream, -MAX_WBITS) == Z_OK else { throw .malformed }
     defer { inflateEnd(&stream) }
@@ -168,7 +182,7 @@ package enum RawDeflate {
       }
     }
     output.removeLast(output.count - (try result.get()))
-    return output
+    return (output, Int(stream.total_in))
   }
 
   /// Deflates bytes, or stores them in blocks where that fails.
