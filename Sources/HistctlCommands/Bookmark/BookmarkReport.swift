@@ -117,7 +117,7 @@ struct BookmarkReport: FieldPage {
         "secondsBehind": secondsBehind.map(JSONValue.wholeSeconds),
         "lost": standing.isLost ? true : nil, "headroom": headroom,
         "headroomSeconds": seconds.map(JSONValue.wholeSeconds),
-      ])
+      ], and: problem?.remainder?.members ?? [])
   }
 }
 

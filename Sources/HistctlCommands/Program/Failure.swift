@@ -378,7 +378,7 @@ extension Failure {
         details.append(("oldestTimestamp", .string(time)))
       }
       if let archive = token.archive { details.append(("archive", .string(archive.path))) }
-      return details
+      return details + (token.remainder?.members ?? [])
     default: return []
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DurableFiles
+import HistoryCoding
 import Libc
 import PersistentHistory
 import StoreFormat
@@ -102,9 +103,12 @@ extension HistctlCommand {
 extension UnusableToken {
   /// The remedy where a token that works is needed.
   var remedyWithReach: String {
+    let nearest = (remainder?.neighbors ?? []).map(String.init).joined(separator: " or ")
     let reach = oldest.flatMap { oldest in newest.map { "\(oldest.number) to \($0.number)" } }
     return remedy(
-      wayOn: "give a token that works: \(reach ?? "0, because the history is empty")")
+      wayOn: "give a token that works: "
+        + (nearest.isEmpty
+          ? reach ?? "0, because the history is empty" : "the nearest is \(nearest)"))
   }
 
   /// The remedy for the token of `--after`.
@@ -114,8 +118,19 @@ extension UnusableToken {
   func remedyOfBookmark(isInOtherFile: Bool = false) -> String {
     guard text.hasPrefix("@") else { return remedy }
     return remedy(
-      wayOn: "start again with: histctl bookmark set \(ShellWord.quoted(path)) "
-        + "\(text.dropFirst()) 0 --force"
+      wayOn:
+        "\(remainder?.resume ?? 0 == 0 ? "start again" : "continue") with: histctl bookmark set \(ShellWord.quoted(path)) "
+        + "\(text.dropFirst()) \(remainder?.resume ?? 0) --force"
         + (isInOtherFile ? " with the same --bookmark-file" : ""))
+  }
+}
+
+extension UnusableToken.Remainder {
+  /// Its members in JSON: what is missing after the token, and the token with which to continue.
+  var members: [(String, JSONValue)] {
+    JSONValue.list(of: [
+      "complete": isComplete, "firstMissing": missing?.first, "lastMissing": missing?.last,
+      "missing": missing?.count, "resume": resume,
+    ])
   }
 }

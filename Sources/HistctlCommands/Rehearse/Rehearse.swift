@@ -137,7 +137,7 @@ private struct RehearsalReport {
       [
         TableCell(rehearsed.token.text, style: .token),
         state(rehearsed.token.state), state(rehearsed.stateInCopy),
-        TableCell(text(rehearsed.outcome)),
+        TableCell(text(rehearsed)),
       ]
     }
     let table = session.table(
@@ -156,11 +156,15 @@ private struct RehearsalReport {
     TableCell(state.name, style: state == .valid ? .inserted : .deleted)
   }
 
-  private func text(_ outcome: FrameworkOutcome) -> String {
-    switch outcome {
+  private func text(_ rehearsed: RehearsedToken) -> String {
+    switch rehearsed.outcome {
     case .history(let transactions): transactions.counted("transaction")
     case .nothing: "nothing: the token names another store"
-    case .expired: "error \(FrameworkOutcome.errorCode), \(FrameworkOutcome.errorName)"
+    case .expired:
+      "error \(FrameworkOutcome.errorCode), \(FrameworkOutcome.errorName)"
+        + (rehearsed.remainder.map { remainder in
+          "; " + (remainder.missing.map { "after it \($0.text)" } ?? "nothing after it is missing")
+        } ?? "")
     }
   }
 
@@ -194,6 +198,7 @@ private struct RehearsalReport {
       members.add("outcome", "error")
       members.add("error", .string(FrameworkOutcome.errorName))
       members.add("code", .integer(FrameworkOutcome.errorCode))
+      for (key, value) in rehearsed.remainder?.members ?? [] { members.add(key, value) }
     }
     return members.json
   }

@@ -25,7 +25,7 @@ struct TokenReport: JSONConvertible {
         "moment": token.moment?.timestamp.iso8601(), "error": problem?.kind,
         "message": problem?.message, "hint": problem?.remedy, "oldest": problem?.oldest?.number,
         "oldestTimestamp": problem?.oldest?.timestamp?.iso8601(),
-      ])
+      ], and: problem?.remainder?.members ?? [])
   }
 
   /// Returns the token in one form, with a line end.

@@ -59,6 +59,7 @@ package struct HistoryRehearsal: Hashable, Sendable {
           let found = try resolver.resolve(again: token, remembered: remembered)
           return RehearsedToken(
             token: token, stateInCopy: found.state,
+            remainder: found.state == .expired ? try resolver.unusable(found).remainder : nil,
             outcome: try FrameworkOutcome(
               found.state, newer: try inside.transactionCount(after: found.number ?? 0)))
         })
@@ -81,6 +82,8 @@ package struct RehearsedToken: Hashable, Sendable {
   /// The token, with its state in the store itself.
   package let token: ResolvedToken
   package let stateInCopy: TokenState
+  /// What the copy has after the token, if it has expired there.
+  package let remainder: UnusableToken.Remainder?
   /// The result for an app that uses the copy.
   package let outcome: FrameworkOutcome
 }

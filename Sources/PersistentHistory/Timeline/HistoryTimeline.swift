@@ -179,6 +179,22 @@ package struct HistoryTimeline {
     return gaps
   }
 
+  /// Returns the transactions after a number that were issued and are neither in the store nor in the archive;
+  /// `nil` if there are none.
+  package func missingTransactions(after number: Int64) throws -> MissingTransactions? {
+    let number = max(number, 0)
+    guard archive != nil, let first = archivedStretches.first?.lowerBound ?? seam else {
+      return try snapshot?.missingTransactions(after: number)
+    }
+    var parts = [MissingTransactions(first: number + 1, last: first - 1)]
+    for gap in try gaps(after: number) {
+      let last = try gap.oldest.map { $0 - 1 } ?? highestIssued()
+      parts.append(MissingTransactions(first: max(gap.after, number) + 1, last: last))
+    }
+    if let seam { parts.append(try snapshot?.missingTransactions(after: max(number, seam - 1))) }
+    return parts.compactMap { $0 }.reduce(nil) { $0?.joined(with: $1) ?? $1 }
+  }
+
   /// The archived numbers before the store's history.
   private var archivedStretches: [ClosedRange<Int64>] {
     (archive?.stretches ?? []).compactMap { stretch in
@@ -206,6 +222,17 @@ extension StoreSnapshot {
   /// without its log may be lower than a number in use.
   package func highestIssued() throws -> Int64 {
     max(entities.highestNumber(of: .transaction), try newestTransaction()?.number ?? 0)
+  }
+
+  /// Returns the transactions after a number that were issued and are not there; `nil` if there are none.
+  ///
+  /// It reads all transactions after the number.
+  package func missingTransactions(after number: Int64) throws -> MissingTransactions? {
+    let issued = try highestIssued()
+    guard number < issued else { return nil }
+    let count = try issued - number - transactionCount(after: number, upTo: issued)
+    guard count > 0, let ends = try missingEnds(after: number, upTo: issued) else { return nil }
+    return MissingTransactions(first: ends.lowerBound, last: ends.upperBound, count: count)
   }
 }
 

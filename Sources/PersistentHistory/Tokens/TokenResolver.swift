@@ -157,7 +157,24 @@ public struct TokenResolver {
       archive: try archive.map { archive in
         UnusableToken.Archive(
           path: archive.path, ranges: archive.stretches, gaps: try timeline.gaps())
-      })
+      },
+      remainder: token.state == .expired ? try token.number.map(remainder) : nil)
+  }
+
+  /// Returns what is left of the history after a token that has expired.
+  private func remainder(after number: Int64) throws -> UnusableToken.Remainder {
+    let previous = try timeline.lastTransaction(before: number)?.number
+    let next = try timeline.firstTransaction(after: number)?.number
+    // All after the previous transaction is after the token as well, unless an archive has the token.
+    let resume = previous ?? 0
+    let isExact =
+      try timeline.position(ofTransaction: number) == nil && exact(resume, text: "").state.isUsable
+    return UnusableToken.Remainder(
+      missing: try timeline.missingTransactions(after: number), resume: isExact ? resume : 0,
+      isExact: isExact,
+      neighbors: try [previous, next].compactMap { $0 }.filter {
+        try exact($0, text: "").state.isUsable
+      }, next: next)
   }
 
   /// The oldest transaction after which nothing is missing.

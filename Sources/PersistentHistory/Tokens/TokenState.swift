@@ -51,6 +51,25 @@ public struct UnusableToken: Hashable, Sendable {
   package let newest: TransactionPosition?
   /// The archive that was searched too, if any.
   package var archive: Archive?
+  /// What is left of the history after an expired token; `nil` in every other state.
+  package var remainder: Remainder?
+
+  /// What a history still has after a token whose own transaction it lacks.
+  package struct Remainder: Hashable, Sendable {
+    /// The transactions after the token that are not there; `nil` if all are.
+    package let missing: MissingTransactions?
+    /// A token that works and is followed by all that is left after the expired one.
+    package let resume: Int64
+    /// Whether nothing but that follows it.
+    package let isExact: Bool
+    /// The nearest transactions before and after the token.
+    package let neighbors: [Int64]
+    /// The first transaction after the token.
+    package let next: Int64?
+
+    /// Whether no transaction after the token is missing.
+    package var isComplete: Bool { missing == nil }
+  }
 
   /// What an archive holds of the store's history.
   package struct Archive: Hashable, Sendable {
@@ -87,8 +106,7 @@ public struct UnusableToken: Hashable, Sendable {
       "token \(shown) is ahead of \(path): the newest number ever issued there is \(highest); "
         + reach
     case .expired:
-      "token \(shown) has expired in \(path): history after it is incomplete, because "
-        + "\(missing); \(reach)"
+      "token \(shown) has expired in \(path): \(loss); \(reach)"
     case .archived:
       "token \(shown) has expired in \(path), and the archive \(archive?.path ?? "") has the history "
         + "after it"
@@ -131,23 +149,38 @@ public struct UnusableToken: Hashable, Sendable {
       + (hidden > 0 ? " and \(hidden) more" : "")
   }
 
-  /// The missing part of the history after an expired token.
-  private var missing: String {
-    if let archive, let number, archive.ranges.contains(where: { $0.contains(number) }),
-      let gap = archive.gaps.first(where: { $0.after >= number })
-    {
-      return gap.message
+  /// What a history lacks of and after an expired token.
+  private var loss: String {
+    let name = "transaction \(number.map(String.init) ?? shown)"
+    let isArchived = archive.map { archive in
+      number.map { number in archive.ranges.contains { $0.contains(number) } } ?? false
     }
-    return "transaction \(number.map(String.init) ?? shown) is gone"
+    guard let missing = remainder?.missing else {
+      return oldest == nil
+        ? "\(name) is gone, and none was saved after it"
+        : "\(name) itself is gone, although none after it is missing"
+    }
+    return isArchived ?? false
+      ? "after it \(missing.text)" : "\(name) is gone, and after it \(missing.text)"
   }
 
   private func wayOn(_ option: String) -> String {
+    let place = option.isEmpty ? "from " : "with \(option) "
     // Continuing after the oldest token that works would skip its own transaction.
-    let beginning = option.isEmpty ? "start again from 0" : "start again with \(option) 0"
-    return oldest.map {
-      beginning + ", which has all that is kept, from transaction \($0.number) on"
+    let beginning = "start again \(place)0"
+    guard let oldest else { return beginning }
+    guard state == .expired, let remainder, remainder.isExact, let number else {
+      return beginning + ", which has all that is kept, from transaction \(oldest.number) on"
     }
-      ?? beginning
+    let rest = remainder.next.map { ", from transaction \($0) on" } ?? ""
+    if remainder.isComplete {
+      return "continue \(place)\(remainder.resume), after which comes exactly what follows "
+        + "\(number)\(rest)"
+    }
+    return remainder.resume == 0
+      ? beginning + ", which has all that is kept\(rest)"
+      : "continue \(place)\(remainder.resume), after which comes all that is kept after "
+        + "\(number)\(rest)"
   }
 
   private func reach(_ time: (StoreTimestamp?) -> String) -> String {
@@ -156,6 +189,38 @@ public struct UnusableToken: Hashable, Sendable {
       ?? "the history is empty"
     guard let archive, state == .expired else { return kept }
     return kept + "; the archive \(archive.path) holds " + archive.reach
+  }
+}
+
+/// The transaction numbers after a position that no transaction has, although they were issued.
+package struct MissingTransactions: Hashable, Sendable {
+  package let first: Int64
+  package let last: Int64
+  /// How many there are; fewer than the range has where some of it is there.
+  package let count: Int64
+
+  package init?(first: Int64, last: Int64, count: Int64? = nil) {
+    guard first >= 1, first <= last else { return nil }
+    let span = last - first + (last - first < .max ? 1 : 0)
+    self.first = first
+    self.last = last
+    self.count = min(max(count ?? span, 1), span)
+  }
+
+  /// Both ranges as one.
+  func joined(with other: Self) -> Self {
+    let (sum, overflows) = count.addingReportingOverflow(other.count)
+    return Self(
+      first: min(first, other.first), last: max(last, other.last), count: overflows ? .max : sum)
+      ?? self
+  }
+
+  /// A statement that these are missing.
+  package var text: String {
+    if first == last { return "\(first) is missing" }
+    if count == last - first + 1 { return "\(first) to \(last) are missing" }
+    return "\(count) of the transactions \(first) to \(last) "
+      + (count == 1 ? "is missing" : "are missing")
   }
 }
 

@@ -89,6 +89,26 @@ extension StoreSnapshot {
       detail: "\(present) transactions\(part) can be read; its indexes list \(listed)")
   }
 
+  /// Returns the first and the last number after one position, up to and including another, that no transaction
+  /// has; `nil` if there is none.
+  package func missingEnds(after first: Int64, upTo last: Int64) throws -> ClosedRange<Int64>? {
+    guard first < last else { return nil }
+    func end(_ edge: Int64, _ step: Int64, _ order: String) throws -> Int64? {
+      if try timestamp(ofTransaction: edge) == nil { return edge }
+      return try historyInteger(
+        """
+        SELECT Z_PK + ?3 FROM ATRANSACTION AS t WHERE Z_PK > ?1 AND Z_PK <= ?2
+          AND Z_PK + ?3 > ?1 AND Z_PK + ?3 <= ?2
+          AND NOT EXISTS (SELECT 1 FROM ATRANSACTION WHERE Z_PK = t.Z_PK + ?3)
+        ORDER BY Z_PK \(order) LIMIT 1
+        """, [.integer(first), .integer(last), .integer(step)])
+    }
+    guard let lowest = try end(first + 1, 1, "ASC"), let highest = try end(last, -1, "DESC"),
+      lowest <= highest
+    else { return nil }
+    return lowest...highest
+  }
+
   /// Returns how many transactions of a range of numbers the smallest index lists. It is read as a
   /// whole, in another order than the rows.
   package func indexedTransactionCount(in range: ClosedRange<Int64>) throws -> Int64 {

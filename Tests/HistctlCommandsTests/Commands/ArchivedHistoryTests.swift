@@ -209,7 +209,7 @@ import Testing
     }
     let token = try await copies.run("log default.store --after 3 --archive sealed")
     #expect(token.status == 4 && token.text == "")
-    #expect(token.errors.contains("transactions 6 to 8 are gone"))
+    #expect(token.errors.contains("after it 6 to 8 are missing"))
     #expect(token.errors.contains("the archive sealed holds 1 to 5"))
     // Nothing is missing of what these are about.
     for line in [

@@ -53,11 +53,11 @@ import Testing
         deleted     8 transactions, 18 changes
         left        4 transactions
 
-        8        valid         expired      error 134301, SwiftDataError.historyTokenExpired
+        8        valid         expired      error 134301, SwiftDataError.historyTokenExpired; nothing after it is missing
         last     valid         valid        0 transactions
         2w       valid         valid        0 transactions
         @app     valid         valid        3 transactions
-        @widget  valid         expired      error 134301, SwiftDataError.historyTokenExpired
+        @widget  valid         expired      error 134301, SwiftDataError.historyTokenExpired; after it 8 is missing
 
         """)
     #expect(try FileBytes.read(sample.store) == bytes)

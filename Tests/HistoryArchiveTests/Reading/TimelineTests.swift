@@ -312,7 +312,7 @@ struct TimelineTests {
       #expect(try resolver.resolve("7").state == .expired)
       #expect(try resolver.transactionNumber("5") == 5)
       let problem = try resolver.unusable(resolver.resolve("3"))
-      #expect(problem.message.contains("transactions 6 to 8 are gone"))
+      #expect(problem.message.contains("after it 6 to 8 are missing"))
       #expect(problem.message.contains("\(copy.archive.path) holds 1 to 5"))
       #expect(problem.oldest?.number == 9)
       #expect(throws: HistoryError.self) { try resolver.resolveUsable("3") }
