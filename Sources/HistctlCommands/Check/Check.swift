@@ -9,7 +9,8 @@ struct Check: ReadingCommand {
     commandName: "check",
     abstract: "Say whether histories stay within limits, for monitoring.",
     discussion: """
-      Checks the size of the history, the age of its oldest transaction and its bookmarks. The exit \
+      Checks the size of the history, the age of its oldest transaction and its bookmarks. The newest \
+      transaction, which prune always keeps, is never too old. The exit \
       status is 1 if one of them is beyond its limit, or a bookmark does not work. With \
       --prometheus, writes metrics for the textfile collector of the node exporter.
 
@@ -66,7 +67,7 @@ struct Check: ReadingCommand {
             if !prometheus { try report.write(result) }
           }
         }
-        if prometheus { metrics.add(health, path: path) }
+        if prometheus { metrics.add(health, path: path, hasLimit: limits.allowance != nil) }
       }
       if prometheus { try metrics.write(writer) }
     }

@@ -9,15 +9,19 @@ struct HistoryMetrics {
   /// The metrics in the order in which they are written.
   private enum Family: Int, CaseIterable {
     case readable, findings, storeBytes, freeBytes, historyBytes, transactions, oldest, newest
-    case usable, lost, behind, unreadSince, headroom
+    case usable, beyondLimit, behind, unreadSince, headroom
 
     var metric: PrometheusMetric {
       switch self {
-      case .readable: .init("histctl_store_readable", "Whether the history could be read.")
+      case .readable:
+        .init("histctl_store_readable", "1 if the history could be read, otherwise 0.")
       case .findings:
-        .init("histctl_findings", "What is beyond its limit, of size, age, bookmarks.")
+        .init(
+          "histctl_findings",
+          "Number of findings: limits exceeded (size, age, bookmarks), bookmarks that do not work, damage."
+        )
       case .storeBytes: .init("histctl_store_bytes", "Bytes of all pages of the store.")
-      case .freeBytes: .init("histctl_store_free_bytes", "Bytes of pages that hold nothing.")
+      case .freeBytes: .init("histctl_store_free_bytes", "Bytes of unused pages of the store.")
       case .historyBytes:
         .init("histctl_history_bytes", "Bytes of the pages that the history occupies.")
       case .transactions: .init("histctl_history_transactions", "Transactions in the history.")
@@ -29,21 +33,26 @@ struct HistoryMetrics {
         .init(
           "histctl_history_newest_timestamp_seconds",
           "When the newest transaction was saved, in seconds since 1970.")
-      case .usable: .init("histctl_bookmark_usable", "Whether the bookmark works.")
-      case .lost:
+      case .usable: .init("histctl_bookmark_usable", "1 if the bookmark works, otherwise 0.")
+      case .beyondLimit:
         .init(
-          "histctl_bookmark_lost", "Whether its consumer has more left to read than is allowed.")
+          "histctl_bookmark_beyond_limit",
+          "1 if the bookmark's consumer has more left to read than --max-behind allows, otherwise 0."
+        )
       case .behind:
         .init(
-          "histctl_bookmark_behind_transactions", "Transactions that its consumer has not read.")
+          "histctl_bookmark_behind_transactions",
+          "Transactions that the bookmark's consumer has not read.")
       case .unreadSince:
         .init(
           "histctl_bookmark_unread_timestamp_seconds",
-          "When the oldest of them was saved, in seconds since 1970.")
+          "When the oldest transaction that the bookmark's consumer has not read was saved, in seconds since 1970."
+        )
       case .headroom:
         .init(
           "histctl_bookmark_headroom_seconds",
-          "How long the bookmark would go on working with the retention, at the present rate.")
+          "Seconds until the bookmark would expire under --keep-within or --keep-last, at the present rate of saves."
+        )
       }
     }
   }
@@ -51,7 +60,9 @@ struct HistoryMetrics {
   init() { families = Family.allCases.map(\.metric) }
 
   /// Adds one history; `nil` if it could not be read.
-  mutating func add(_ health: HistoryHealth?, path: String) {
+  ///
+  /// - Parameter hasLimit: Whether there is a limit on what consumers have left to read.
+  mutating func add(_ health: HistoryHealth?, path: String, hasLimit: Bool) {
     let store = [("path", path)] + (health?.storeIdentifier.map { [("store", $0)] } ?? [])
     func add(_ family: Family, _ value: Double?, _ labels: [(String, String)] = []) {
       guard let value else { return }
@@ -70,7 +81,8 @@ struct HistoryMetrics {
     for standing in health.bookmarks {
       let bookmark = [("bookmark", standing.bookmark.name)]
       add(.usable, standing.token.state == .valid ? 1 : 0, bookmark)
-      add(.lost, standing.isLost ? 1 : 0, bookmark)
+      // Without a limit nothing is beyond it.
+      if hasLimit { add(.beyondLimit, standing.isLost ? 1 : 0, bookmark) }
       add(.behind, (standing.lag?.transactions).map(Double.init), bookmark)
       add(.unreadSince, standing.lag?.unreadSince?.secondsSince1970, bookmark)
       switch standing.headroom {

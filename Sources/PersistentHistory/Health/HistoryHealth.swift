@@ -62,8 +62,9 @@ package struct HistoryHealth: Hashable, Sendable {
       }
       if bytes > limit { findings.append(.tooLarge(bytes: bytes, limit: limit)) }
     }
+    // Pruning always keeps the newest transaction, however old it is.
     if let limit = limits.maxAge, let oldest, let time = oldest.timestamp,
-      time < limit.before(now)
+      time < limit.before(now), oldest.number != newest?.number
     {
       findings.append(.tooOld(oldest: oldest, limit: limit))
     }
@@ -96,7 +97,7 @@ package struct HistoryHealth: Hashable, Sendable {
 package struct HistoryLimits: Hashable, Sendable {
   /// The maximum size of the history's pages in bytes.
   package var maxSize: Int64?
-  /// The maximum age of the oldest transaction.
+  /// The maximum age of the oldest transaction, unless it is the newest as well.
   package var maxAge: HistoryDuration?
   /// The minimum time that each bookmark must keep working under the retention.
   package var minHeadroom: HistoryDuration?

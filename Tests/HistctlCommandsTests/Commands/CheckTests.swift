@@ -61,6 +61,35 @@ import Testing
     #expect(try await sample.run("check sample.store --max-age 1s").status == 0)
   }
 
+  @Test(
+    "A history that was pruned by the same duration is young enough: the newest transaction stays")
+  func ageAfterPruning() async throws {
+    let sample = try SampleFolder()
+    #expect(try await sample.run("check sample.store --max-age 60d").status == 1)
+    #expect(try await sample.run("prune sample.store --keep-within 60d --yes").status == 0)
+    let check = try await sample.run("check sample.store --max-age 60d")
+    #expect(check.status == 0 && check.text.contains("ok, 1 transaction"), "\(check.text)")
+  }
+
+  @Test("A metric says what it counts: consumers beyond the limit, where there is one")
+  func metricOfLimit() async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("bookmark set sample.store slow 3")
+    _ = try await sample.run("bookmark set sample.store quick 11")
+    let metrics = try await sample.run("check sample.store --max-behind 2 --prometheus")
+    let lines = metrics.lines.filter { $0.hasPrefix("histctl_bookmark_beyond_limit{") }
+    #expect(lines.count == 2)
+    #expect(lines.contains { $0.contains("slow") && $0.hasSuffix(" 1") })
+    #expect(lines.contains { $0.contains("quick") && $0.hasSuffix(" 0") })
+    #expect(
+      metrics.lines.contains {
+        $0.hasPrefix("# HELP histctl_bookmark_beyond_limit ") && $0.contains("--max-behind")
+      })
+    #expect(!metrics.text.contains("lost"))
+    let without = try await sample.run("check sample.store --prometheus")
+    #expect(!without.text.contains("beyond_limit"))
+  }
+
   @Test("Bookmarks that do not work, are too far behind or expire too soon are found")
   func bookmarks() async throws {
     let sample = try SampleFolder()
