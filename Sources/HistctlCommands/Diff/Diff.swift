@@ -154,10 +154,14 @@ struct Diff: ReadingCommand {
     if range.after <= 0 { try session.warnOfTornCounters(in: timeline.snapshot) }
     var query = try makeQuery()
     try values.apply(to: &query, session, timeline)
-    return try DiffOutput(
+    let count = try DiffOutput(
       session: session, writer: writer, timeline: timeline,
       schema: session.schema(of: timeline), form: form
-    ).write(range, query) > 0
+    ).write(range, query)
+    if count == 0, try timeline.newestTransaction() == nil {
+      try session.explainEmptyAnswer(to: query, of: timeline)
+    }
+    return count > 0
   }
 
   /// Compares two copies and returns whether they differ.

@@ -166,7 +166,9 @@ struct DiffOutput {
     if foldedCount == 0, !query.isUnconditional {
       _ = try session.warnOfUnknownNames(in: query, of: timeline)
     }
-    guard session.environment.isErrorTerminal else { return }
+    guard session.environment.isErrorTerminal, try timeline.newestTransaction() != nil else {
+      return
+    }
     let range = "after \(query.after ?? 0) up to \(query.until ?? 0)"
     var anything = HistoryQuery(after: query.after, until: query.until)
     anything.keepsOnlyMatchingChanges = query.keepsOnlyMatchingChanges

@@ -117,6 +117,9 @@ struct Export: ReadingCommand {
       for summary in files.map(\.summary) {
         try explain(summary, of: operation.export.query, timeline, session)
       }
+      if files.isEmpty, try timeline.newestTransaction() == nil {
+        try session.explainEmptyAnswer(to: operation.export.query, of: timeline)
+      }
       if export.file != nil || export.outputDir != nil {
         try ExportReport(files: files).write(session, writer)
       }
@@ -239,7 +242,7 @@ struct Export: ReadingCommand {
   ) throws {
     GapReport(session: session, timeline: timeline).tell(summary.gaps)
     session.noteUnknownHierarchy(of: query, in: timeline)
-    if summary.transactions == 0, !query.isUnconditional {
+    if summary.transactions == 0 {
       try session.explainEmptyAnswer(to: query, of: timeline)
     }
   }

@@ -108,6 +108,7 @@ struct Log: ReadingCommand {
           joinsArchive: !query.change.isEmpty))
       session.noteUnknownHierarchy(of: query, in: timeline)
       let count = try write(reader, table(session, writer, timeline), writer, gaps)
+      session.noteUnknownValues(of: query)
       if count == 0 { try session.explainEmptyAnswer(to: query, of: timeline) }
     }
   }
@@ -124,6 +125,7 @@ struct Log: ReadingCommand {
     query.limitKeepsNewest = true
     query.keepsOnlyMatchingChanges = onlyMatching
     query.change.values = valueConditions.conditions(now: session.now)
+    if !valueConditions.value.isEmpty { query.valueSearch = ValueSearch() }
     if showsChanges || !valueConditions.value.isEmpty {
       try values.apply(to: &query, session, timeline)
     }

@@ -50,6 +50,14 @@ struct Diagnostics {
     if !writesJSON { writer.warning(message, hint: hint) }
   }
 
+  /// Writes a note on what an answer lacks, which programs get as a record of their own; unless quiet.
+  func note(_ message: String, kind: String, _ members: [(String, JSONValue)] = []) {
+    guard writesJSON else { return writer.note(message) }
+    if !writer.isQuiet {
+      write(.record("note", ["kind": kind, "message": message], and: members))
+    }
+  }
+
   /// Writes a note for people.
   func note(_ message: String) {
     if !writesJSON { writer.note(message) }

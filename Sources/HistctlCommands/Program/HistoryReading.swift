@@ -1,3 +1,4 @@
+import HistoryCoding
 import HistoryOperations
 import PersistentHistory
 import StoreFormat
@@ -130,19 +131,35 @@ extension Session {
     try observing { try StoreReading.warnOfTornCounters(in: snapshot, observer: $0) }
   }
 
-  /// Explains an empty answer: savers and objects that the history does not have, and on a terminal the
-  /// reach of the history.
+  /// Explains an empty answer: savers and objects that the history does not have, and a history whose
+  /// transactions were deleted. If nothing matches, or nothing was ever saved, only a person is told.
   func explainEmptyAnswer(to query: HistoryQuery, of timeline: HistoryTimeline) throws {
+    guard !hasReportedEmptyHistory else { return }
+    let newest = try timeline.newestTransaction()
+    if newest == nil, let gap = try timeline.missingBeginning() {
+      return try GapReport(session: self, timeline: timeline).note(missingBeginning: gap)
+    }
     if try warnOfUnknownNames(in: query, of: timeline) { return }
     guard environment.isErrorTerminal, !options.json else { return }
-    if let newest = try timeline.newestTransaction() {
-      return diagnostics.note("no transaction matches; the newest is \(newest.number)")
-    }
-    let issued = timeline.snapshot?.entities.highestNumber(of: .transaction) ?? 0
     diagnostics.note(
-      issued > 0
-        ? "the history is empty: transactions up to \(issued) were pruned"
-        : "the history is empty: no save has been recorded yet")
+      newest.map { "no transaction matches; the newest is \($0.number)" }
+        ?? "the history is empty: no save has been recorded yet")
+  }
+
+  /// Notes for which transactions values are known, where those that a query compares are not all known.
+  func noteUnknownValues(of query: HistoryQuery) {
+    guard let search = query.valueSearch?.result, let message = search.message(on: query) else {
+      return
+    }
+    diagnostics.note(
+      message
+        + " (histctl blame OBJECT, with --at for the past, names the setter of a value where it can be known)",
+      kind: "unknownValues",
+      JSONValue.list(of: [
+        "transactions": Int64(search.count), "known": Int64(search.count - search.unknownCount),
+        "knownRanges": JSONValue.array(
+          search.knownRanges.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) }),
+      ]))
   }
 
   /// Warns of authors, bundles, processes and objects in a query that the history does not have, and returns

@@ -13,6 +13,8 @@ final class Session {
   /// The titles of the columns that a narrow terminal hides, each once.
   private(set) var hiddenColumns: [String] = []
   private let outlivesReader: Bool
+  /// Whether it was reported that the history is empty.
+  var hasReportedEmptyHistory = false
 
   var environment: TerminalEnvironment { console.terminal }
   var now: StoreTimestamp { console.now }

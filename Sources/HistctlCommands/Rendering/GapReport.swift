@@ -37,6 +37,7 @@ struct GapReport {
   ///   standard output has one object only, and the record goes to standard error.
   func note(missingBeginning gap: HistoryGap?, to writer: OutputWriter? = nil) throws {
     guard let gap else { return }
+    if gap.oldest == nil { session.hasReportedEmptyHistory = true }
     guard session.options.json else { return try note(gap) }
     if let writer {
       try TransactionLines(writer: writer).write(gap)
@@ -49,7 +50,8 @@ struct GapReport {
   func note(_ gap: HistoryGap) throws {
     guard let oldest = gap.oldest else {
       return session.diagnostics.notice(
-        "the history is empty: all of it was pruned; earlier changes are unknown")
+        "the history is empty: the transactions up to \(try timeline.highestIssued()) were deleted, and their "
+          + "changes are unknown")
     }
     let time = session.time.text(try timeline.position(ofTransaction: oldest)?.timestamp)
     session.diagnostics.notice(

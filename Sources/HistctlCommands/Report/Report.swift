@@ -93,6 +93,7 @@ struct Report: ReadingCommand {
   ) throws -> HistoryQuery {
     var query = try filter.query(resolver)
     query.change.values = valueConditions.conditions(now: session.now)
+    if !valueConditions.value.isEmpty { query.valueSearch = ValueSearch() }
     if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
     try values.apply(to: &query, session, timeline)
     session.noteUnknownHierarchy(of: query, in: timeline)
@@ -163,6 +164,11 @@ struct PageOptions: ParsableArguments {
   func validate() throws {
     if maxTransactions < 0 { throw ValidationError("--max-transactions must be 0 or more") }
     if outputFile.isEmpty { throw ValidationError("--output needs the name of a file") }
+    if let ending = FileEnding.otherThanPage(file ?? "") {
+      throw ValidationError(
+        "the name \(outputFile) ends in .\(ending), and report writes a page of HTML; end it in .html"
+      )
+    }
     guard file == nil else { return }
     if open { throw ValidationError("--open needs a file: name it with --output") }
     if overwrite { throw ValidationError("--overwrite needs a file: name it with --output") }

@@ -55,7 +55,7 @@ final class ArchivedTransactions: TransactionSource {
         self.cursor = nil
         continue
       }
-      guard head.matches(transaction), try hasMatch(cursor) else { continue }
+      guard head.matches(transaction), try hasMatch(cursor, transaction.number) else { continue }
       transaction.isPartial = filter != nil
       rest -= 1
       return transaction
@@ -74,10 +74,16 @@ final class ArchivedTransactions: TransactionSource {
   }
 
   /// Whether one of the current transaction's changes meets the condition.
-  private func hasMatch(_ cursor: SegmentCursor) throws -> Bool {
+  private func hasMatch(_ cursor: SegmentCursor, _ number: Int64) throws -> Bool {
     guard !query.change.isEmpty else { return true }
+    let search = query.change.values.isEmpty ? nil : query.valueSearch
+    var knowledge = ValueKnowledge.irrelevant
     while let change = try cursor.nextChange() {
-      guard query.change.matches(change) else { continue }
+      guard query.change.matches(change) else {
+        if search != nil { knowledge = max(knowledge, query.change.knowledge(of: change)) }
+        continue
+      }
+      search?.take(number, .known)
       if filter == nil {
         try cursor.restart()
       } else {
@@ -85,6 +91,7 @@ final class ArchivedTransactions: TransactionSource {
       }
       return true
     }
+    search?.take(number, knowledge)
     return false
   }
 }

@@ -72,6 +72,7 @@ struct ReportHistory {
       newest.order = .descending
       newest.limit = request.maxTransactions
       newest.limitKeepsNewest = true
+      newest.valueSearch = nil
       if request.isRedacted {
         newest.recordedValues = nil
         newest.omitsRecordedValues = true
@@ -115,6 +116,9 @@ struct ReportHistory {
       sizes = .object(of: [
         "archive": try Self.archiveByteCount(of: timeline, at: source.path)
       ])
+    }
+    if let message = query.valueSearch?.result.message(on: query) {
+      notices.append(StoreNotice(kind: "unknownValues", text: message))
     }
   }
 

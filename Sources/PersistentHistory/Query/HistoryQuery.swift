@@ -39,6 +39,8 @@ public struct HistoryQuery: Hashable, Sendable {
   ///
   /// Changes from an archive or from lines have the values that were sealed with them.
   package var recordedValues: RecordedValues?
+  /// Counts for which transactions the values of conditions are known; `nil` to count nothing.
+  package var valueSearch: ValueSearch?
   /// Whether changes from an archive or from lines are read without recorded values.
   package var omitsRecordedValues = false
   /// Whether ``HistoryReader/presentObject(of:)`` reads the present state of objects.

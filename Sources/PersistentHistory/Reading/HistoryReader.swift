@@ -27,6 +27,7 @@ public final class HistoryReader {
   private let values: ChangeValues?
   /// The condition that transactions are tested for after they are read; `nil` if SQL tests all of it.
   private let tested: ChangeCondition?
+  private let valueSearch: ValueSearch?
   @exclusivity(unchecked) private var testedChanges: ChangeCursor?
   /// The number of transactions that remain, where they are tested; `nil` for all.
   @exclusivity(unchecked) private var rest: Int?
@@ -60,6 +61,7 @@ public final class HistoryReader {
       selection.limitKeepsNewest = false
       rest = query.limit
     }
+    valueSearch = tested == nil ? nil : query.valueSearch
     store = snapshot.metadata.storeIdentifier
     filter =
       query.keepsOnlyMatchingChanges && !query.change.isEmpty
@@ -108,18 +110,28 @@ public final class HistoryReader {
     let rows = try testedChanges ?? transactions.changes(isOwn: true)
     testedChanges = rows
     startValues()
+    var knowledge = ValueKnowledge.irrelevant
     while try rows.next() {
-      if try matches(tested, rows) { return true }
+      let change = try changeWithValues(at: rows)
+      if tested.matches(change) {
+        valueSearch?.take(transactions.number, .known)
+        return true
+      }
+      if valueSearch != nil { knowledge = max(knowledge, tested.knowledge(of: change)) }
     }
+    valueSearch?.take(transactions.number, knowledge)
     return false
   }
 
-  private func matches(_ condition: ChangeCondition, _ row: ChangeCursor) throws -> Bool {
+  private func changeWithValues(at row: ChangeCursor) throws -> HistoryChange {
     var change = change(at: row)
-    if !condition.values.isEmpty {
-      (change.values, change.valueSource) = try recordedValues(of: row)
-    }
-    return condition.matches(change)
+    (change.values, change.valueSource) = try recordedValues(of: row)
+    return change
+  }
+
+  private func matches(_ condition: ChangeCondition, _ row: ChangeCursor) throws -> Bool {
+    condition.matches(
+      try condition.values.isEmpty ? change(at: row) : changeWithValues(at: row))
   }
 
   /// Goes to the next change of the current transaction; `nil` after the last one.

@@ -184,6 +184,8 @@ package final class TimelineReader {
     newest.order = .descending
     newest.keepsOnlyMatchingChanges = false
     newest.readsPresentObjects = false
+    // The transactions are counted when they are read again.
+    newest.valueSearch = nil
     let reader = try TimelineReader(timeline, newest, schema, pieces.reversed())
     var count = 0
     var first: Int64?
