@@ -241,7 +241,7 @@ extension HistoryError {
 
 extension HistoryError {
   /// Returns a token for a message, shortened, because pasted text can be long.
-  static func shortened(_ token: String) -> String {
+  package static func shortened(_ token: String) -> String {
     let limit = 80
     return token.count > limit ? token.prefix(limit) + "…" : token
   }

@@ -297,10 +297,11 @@ class CloudEvents:
 class Debezium:
     FIELDS = ["before", "after", "source", "op", "ts_ms", "transaction", "history"]
     SOURCE = ["version", "connector", "name", "ts_ms", "ts_us", "snapshot", "db", "txId", "table",
-              "change"]
+              "change", "sequence"]
 
     def __init__(self, store):
         self.store = store
+        self.last = ""
 
     def record(self, line, place, collection):
         event = parse(line)
@@ -318,6 +319,11 @@ class Debezium:
                                     "data_collection_order": collection}:
             raise ValueError("transaction: %r, expected orders %d and %d"
                              % (event["transaction"], place, collection))
+        if source["sequence"] != "%019d.%019d" % (source["txId"], source["change"]):
+            raise ValueError("sequence: %r" % source["sequence"])
+        if source["sequence"] <= self.last:
+            raise ValueError("sequence: %r after %r" % (source["sequence"], self.last))
+        self.last = source["sequence"]
         record = {"schema": 1, "type": "change", "transaction": source["txId"],
                   "change": source["change"]}
         if source["db"]:

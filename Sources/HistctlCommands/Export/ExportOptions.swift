@@ -138,6 +138,7 @@ struct ExportOptions: ParsableArguments {
 
   /// Refuses a file name that implies another format.
   private func checkFormat() throws {
+    if let file { try checkKnown(file) }
     guard let file, let named = Self.format(ofFile: file), named != format else { return }
     if named != .jsonl {
       throw ValidationError(
@@ -151,13 +152,28 @@ struct ExportOptions: ParsableArguments {
     }
   }
 
+  /// Refuses a file name of a format or a compression that does not exist, unless the option names another.
+  private func checkKnown(_ file: String) throws {
+    if compress == nil, let ending = FileEnding.foreignPacking(of: file) {
+      throw ValidationError(
+        "the name \(file) ends in .\(ending), and export does not write such files; end it in .zst or .gz, "
+          + "or give --compress")
+    }
+    if namedFormat == nil, let ending = FileEnding.foreignFormat(of: file) {
+      throw ValidationError(
+        "the name \(file) ends in .\(ending), and export has no such format; give --format with one of "
+          + "\(ExportFormat.allValueStrings.joined(separator: ", ")), or name the file otherwise"
+      )
+    }
+  }
+
   /// The format that a file name implies; `nil` if it implies none.
   private static func format(ofFile name: String) -> ExportFormat? {
     var name = name.lowercased()[...]
     if let packing = compression(ofFile: String(name)) {
       name = name.dropLast(packing.fileExtension.utf8.count + 1)
     }
-    if [".json", ".ndjson"].contains(where: { name.hasSuffix($0) }) { return .jsonl }
+    if name.hasSuffix(".ndjson") || name.hasSuffix(".json") { return .jsonl }
     if [".db", ".sqlite3"].contains(where: { name.hasSuffix($0) }) { return .sqlite }
     return ExportFormat.allCases.filter { name.hasSuffix("." + $0.fileExtension) }
       .max { $0.fileExtension.utf8.count < $1.fileExtension.utf8.count }

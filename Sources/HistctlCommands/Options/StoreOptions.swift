@@ -148,7 +148,14 @@ struct CopyOptions: ParsableArguments {
   @Flag(help: "Replace an existing store.")
   var overwrite = false
 
-  func validate() throws { try NewPlace.file.check(path, of: "--output") }
+  func validate() throws {
+    try NewPlace.file.check(path, of: "--output")
+    if let ending = FileEnding.packing(of: path) {
+      throw ValidationError(
+        "the name \(path) ends in .\(ending), and the copy is a store, which is not compressed; name it "
+          + "otherwise, and compress it afterwards")
+    }
+  }
 }
 
 /// The archive of a store.

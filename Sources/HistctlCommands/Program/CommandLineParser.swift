@@ -97,6 +97,7 @@ enum CommandLineParser {
           ?? usage)
     }
     let message = Histctl.message(for: error)
+    if let failure = unknownWord(message) { return failure }
     let lowered = message.prefix(1).lowercased() + message.dropFirst()
     if let option = message.firstMatch(of: /^Missing value for '(-[^ '<]+)/)?.1,
       let place = words.firstIndex(of: String(option)), words.indices.contains(place + 1),
@@ -108,6 +109,23 @@ enum CommandLineParser {
         hint: "give a value without a dash, or join it to the option: \(option)=\(value)")
     }
     return usageFailure(lowered, hint: usage)
+  }
+
+  /// Explains a value that is not among the words that an option takes; `nil` for any other complaint.
+  private static func unknownWord(_ message: String) -> Failure? {
+    let complaint = /The value '(.*)' is invalid for '(-*[^ ']+).*'\. Please provide one of (.+)/
+      .dotMatchesNewlines()
+    guard let (_, value, place, list) = message.wholeMatch(of: complaint)?.output else {
+      return nil
+    }
+    let words =
+      list.contains("\n")
+      ? list.split(separator: "\n").dropFirst().map { String($0.drop { " -".contains($0) }) }
+      : list.matches(of: /'([^']*)'/).map { String($0.1) }
+    let near = question(NearNames.of(String(value), in: words)).map { $0 + " " } ?? ""
+    return usageFailure(
+      "\(place) has no value '\(HistoryError.shortened(String(value)))'",
+      hint: near + "the values are " + words.joined(separator: ", "))
   }
 
   private static func usageFailure(_ message: String, hint: String?) -> Failure {

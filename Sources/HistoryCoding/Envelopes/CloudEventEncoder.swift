@@ -98,11 +98,7 @@ package struct CloudEventEncoder: BufferedEncoder {
     }
     if fields.contains(.sequence) {
       writer.append(.sequence)
-      writer.appendRaw(UInt8(ascii: "\""))
-      writer.appendOrderedNumber(transactionNumber)
-      writer.appendRaw(UInt8(ascii: "."))
-      writer.appendOrderedNumber(change.number)
-      writer.appendRaw(UInt8(ascii: "\""))
+      writer.appendSequence(transaction: transactionNumber, change: change.number)
     }
     if fields.contains(.data) {
       writer.append(.data)
@@ -113,12 +109,22 @@ package struct CloudEventEncoder: BufferedEncoder {
 }
 
 extension JSONWriter {
+  /// Writes the place of a change in the history: the numbers of its transaction and of itself, as a string that
+  /// sorts like them.
+  mutating func appendSequence(transaction: Int64, change: Int64) {
+    appendRaw(UInt8(ascii: "\""))
+    appendOrderedNumber(transaction)
+    appendRaw(UInt8(ascii: "."))
+    appendOrderedNumber(change)
+    appendRaw(UInt8(ascii: "\""))
+  }
+
   /// Writes a number so that the texts of numbers sort, byte by byte, like the numbers: with leading
   /// zeros, 19 digits in all.
   ///
   /// A negative number is a minus sign, which sorts before every digit, and its distance from the
   /// lowest `Int64`.
-  fileprivate mutating func appendOrderedNumber(_ number: Int64) {
+  private mutating func appendOrderedNumber(_ number: Int64) {
     if number < 0 { appendRaw(UInt8(ascii: "-")) }
     var rest = number < 0 ? UInt64(number &- Int64.min) : UInt64(number)
     appendUninitialized(capacity: 19) { buffer in

@@ -6,7 +6,8 @@ import StoreFormat
 /// ```json
 /// {"before":null,"after":{"Z_PK":1},"source":{"version":"1","connector":"histctl","name":"histctl",
 ///  "ts_ms":1722213757824,"ts_us":1722213757824189,"snapshot":"false","db":"1D07…","txId":5,
-///  "author":"widget","table":"Trip","change":8},"op":"u","ts_ms":1722213757824,
+///  "author":"widget","table":"Trip","change":8,
+///  "sequence":"0000000000000000005.0000000000000000008"},"op":"u","ts_ms":1722213757824,
 ///  "transaction":{"id":"5","total_order":1,"data_collection_order":1},
 ///  "history":{"attributes":["name"],"columnsRaw":"10"}}
 /// ```
@@ -18,6 +19,9 @@ import StoreFormat
 /// For an update whose values were recorded, `before` and `after` have the key and these values, and
 /// `history` has them again, with their types. `history`, which Debezium does not define, names the
 /// attributes that an update set.
+///
+/// `sequence` in `source` is never null: it sorts as text in the order of the history, as that of
+/// ``CloudEventEncoder`` does. The times can be null, and the orders in `transaction` begin again in each.
 ///
 /// Members that Debezium defines are always present, and null without a value. Others (such as the
 /// author in `source`, and those of `history`) are omitted without a value. Both times are that of the
@@ -99,6 +103,8 @@ package struct DebeziumEncoder: BufferedEncoder {
       if let name = text?.name { writer.appendRaw(name) } else { writer.appendRaw("null") }
       writer.append(.change)
       writer.appendInteger(change.number)
+      writer.append(.sequence)
+      writer.appendSequence(transaction: transactionNumber, change: change.number)
       writer.appendRaw(UInt8(ascii: "}"))
     }
     if fields.contains(.op) {

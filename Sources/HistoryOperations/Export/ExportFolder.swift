@@ -278,7 +278,8 @@ package struct ExportFolder {
     return parts
   }
 
-  /// Checks that no other file of the format has any of the transactions, in any layout.
+  /// Checks that no other file has any of the transactions, in any layout and any format: a reader of the whole
+  /// folder would get them twice.
   private func check(
     _ range: ClosedRange<Int64>, isInNone directories: [(path: String, names: [String])]
   ) throws {
@@ -288,7 +289,7 @@ package struct ExportFolder {
         let digits = name.prefix { $0 != "." }
         let path = OutputFolder.path(of: name, in: directory)
         guard let other = SegmentName.range(of: digits), other.overlaps(range), path != own,
-          ExportCompression.allCases.contains(where: { name == digits + suffix($0) })
+          Self.endings.contains(String(name.dropFirst(digits.count)))
         else { continue }
         let common = other.clamped(to: range)
         throw OperationError(
@@ -354,12 +355,18 @@ package struct ExportFolder {
 
   private func name(of range: ClosedRange<Int64>) -> String { SegmentName.text(range) + suffix }
 
-  private var suffix: String { suffix(operation.export.compression) }
+  private var suffix: String { Self.ending(operation.format, operation.export.compression) }
 
-  private func suffix(_ compression: ExportCompression) -> String {
+  private static func ending(_ format: ExportFormat, _ compression: ExportCompression) -> String {
     let packed = compression.fileExtension
-    return "." + operation.format.fileExtension + (packed.isEmpty ? "" : "." + packed)
+    return "." + format.fileExtension + (packed.isEmpty ? "" : "." + packed)
   }
+
+  /// The endings of the names of all files that a run may write.
+  private static let endings = Set(
+    ExportFormat.allCases.flatMap { format in
+      ExportCompression.allCases.map { ending(format, $0) }
+    })
 
   /// Whether a file may be one of a run, in any format.
   private static func isName(_ name: String) -> Bool {

@@ -23,7 +23,7 @@ import Testing
     let before = try FileBytes.read(folder.store)
     let bookmarks = try FileBytes.read(folder.store + "-bookmarks.json")
     for source in ["sample.store", "soft.store"] {
-      let result = try await folder.run("export \(source) -o \(place) --overwrite")
+      let result = try await folder.run("export \(source) -o \(place) --overwrite --format jsonl")
       #expect(result.status == 64, "\(result.errors)")
       #expect(result.errors.contains("would take the place of \(source)"))
     }
@@ -211,10 +211,93 @@ import Testing
   }
 
   @Test(
+    "A name of a format or a compression that does not exist is refused, with those that do",
+    arguments: [
+      ("export sample.store -o a.parquet", "ends in .parquet, and export has no such format"),
+      ("export sample.store -o a.xlsx", "jsonl, changes, cloudevents, debezium, csv"),
+      ("export sample.store -o a.json", "give --format with one of"),
+      ("export sample.store -o a.JSON.gz", "ends in .json"),
+      ("export sample.store -o a.jsonl.xz", "end it in .zst or .gz"),
+      ("export sample.store -o a.zip --format csv", "give --compress"),
+      ("report sample.store -o a.pdf", "end it in .html"),
+      ("report sample.store -o a.html.gz", "end it in .html"),
+      ("report sample.store -o a.csv", "end it in .html"),
+      ("rehearse sample.store 5 -o a.store.gz", "compress it afterwards"),
+    ])
+  func foreignEndings(_ line: String, _ words: String) async throws {
+    let folder = try SampleFolder()
+    let result = try await folder.run(line)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.contains(words), "\(result.errors)")
+    #expect(try folder.folder.names().allSatisfy { !$0.hasPrefix("a.") })
+  }
+
+  @Test(
+    "A word that an option does not have is reported in one line, with its words",
+    arguments: [
+      (
+        "export sample.store --format parquet", "--format has no value 'parquet'",
+        "the values are jsonl, changes, cloudevents"
+      ),
+      (
+        "export sample.store --format jsnol", "--format has no value 'jsnol'",
+        "did you mean 'jsonl'? the values are jsonl"
+      ),
+      (
+        "export sample.store --compress xz", "--compress has no value 'xz'",
+        "the values are none, zstd, gzip"
+      ),
+      (
+        "log sample.store --kind updates", "--kind has no value 'updates'",
+        "did you mean 'update'? the values are insert, update, delete"
+      ),
+      (
+        "stats sample.store --by year", "--by has no value 'year'",
+        "the values are hour, day, week, month"
+      ),
+      (
+        "token show sample.store 5 --as xml", "--as has no value 'xml'",
+        "the values are number, portable"
+      ),
+      ("log sample.store --date rel", "--date has no value 'rel'", "did you mean 'relative'?"),
+    ])
+  func words(_ line: String, _ problem: String, _ hint: String) async throws {
+    let folder = try SampleFolder()
+    let text = try await folder.run(line)
+    #expect(text.status == 64)
+    #expect(text.lines.isEmpty && text.errors.split(separator: "\n").count == 2, "\(text.errors)")
+    #expect(text.errors.hasPrefix("histctl: \(problem)\nhint: "), "\(text.errors)")
+    #expect(text.errors.contains(hint) && !text.errors.contains("\\n"), "\(text.errors)")
+  }
+
+  @Test(
+    "Transactions of a file are not written again, in whichever format and arrangement",
+    arguments: [
+      "--format csv", "--format changes", "--format sqlite", "--partition store",
+      "--partition store,month", "--compress none", "--format debezium --partition store",
+    ])
+  func again(_ options: String) async throws {
+    let folder = try SampleFolder()
+    #expect(try await folder.run("export sample.store --output-dir lake --bookmark a").status == 0)
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder.folder.file("lake"))
+    for bookmark in ["", " --bookmark b"] {
+      let again = try await folder.run(
+        "export sample.store --output-dir lake \(options)" + bookmark)
+      #expect(again.status == 9, "\(again.errors)")
+      #expect(again.errors.contains("000000000001-000000000012.jsonl.zst"), "\(again.errors)")
+      #expect(again.errors.contains("export into another folder"), "\(again.errors)")
+    }
+    let left = try FileManager.default.subpathsOfDirectory(atPath: folder.folder.file("lake"))
+    #expect(
+      left.filter { $0.contains("0000") }.sorted() == files.filter { $0.contains("0000") }.sorted())
+  }
+
+  @Test(
     "Names that promise the format, or none",
     arguments: [
       "-o a.csv --format csv", "-o a.csv.gz --format csv", "-o a.jsonl --format changes",
-      "-o a.changes.jsonl.zst --format changes", "-o a.json", "-o csv", "-o a.txt --format csv",
+      "-o a.changes.jsonl.zst --format changes", "-o a.json --format jsonl",
+      "-o a.parquet --format changes", "-o a.ndjson", "-o csv", "-o a.txt --format csv",
       "-o a.csvjsonl", "-o a.timesketch.jsonl --format timesketch", "-o a.body", "-o a.body.zst",
       "-o a.sqlite", "-o a.DB --format sqlite", "-o a.sqlite3", "-o a.out --format sqlite",
     ])
@@ -259,7 +342,8 @@ import Testing
       let result = try await folder.run(command)
       #expect(result.status == 4, "\(command)")
       #expect(
-        result.errors.hasSuffix("hint: give a token that works: 9 to 12\n"), "\(result.errors)")
+        result.errors.hasSuffix("hint: give a token that works: the nearest is 9\n"),
+        "\(result.errors)")
     }
   }
 

@@ -129,7 +129,8 @@ struct EnvelopeFormatTests {
       #"{"before":\#(before),"after":\#(after),"source":{"version":"1","connector":"histctl","#
         + #""name":"histctl","ts_ms":1722213757824,"ts_us":1722213757824189,"snapshot":"false","#
         + #""db":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F","txId":5,"author":"widget","#
-        + #""bundle":"com.example.Trips","process":"Trips","table":"Trip","change":\#(change)},"#
+        + #""bundle":"com.example.Trips","process":"Trips","table":"Trip","change":\#(change),"#
+        + #""sequence":"0000000000000000005.\#(String(repeating: "0", count: change < 10 ? 18 : 17))\#(change)"},"#
         + #""op":"\#(op)","ts_ms":1722213757824,"transaction":{"id":"5","#
         + #""total_order":\#(order),"data_collection_order":\#(order)},"history":{\#(history)}}"#
         + "\n"
@@ -151,7 +152,8 @@ struct EnvelopeFormatTests {
     #expect(
       lines[0].hasPrefix(#"{"before":{"Z_PK":4},"after":null,"source":{"version":"1","#)
         && lines[0].contains(#""ts_ms":null,"ts_us":null,"snapshot":"false","db":"","txId":-3,"#)
-        && lines[0].contains(#""table":null,"change":2},"# + place)
+        && lines[0].contains(#""table":null,"change":2,"sequence":"-"#)
+        && lines[0].contains(#".0000000000000000002"},"# + place)
         && lines[0].hasSuffix(
           #""total_order":2,"data_collection_order":2},"history":{"entityRaw":99,"columnsRaw":"","#
             + #""tombstoneRaw":["x"],"transactionExtra":{"Z_OPT":3}}}"#)
