@@ -17,6 +17,8 @@ package struct ForgetRequest {
   package var storeIdentifier: String?
   /// Files of bookmarks whose consumers may read the archive, besides the one beside it.
   package var bookmarkPaths: [String] = []
+  /// The name of a bookmark in these files that will be at the end of the history, so that it holds nothing.
+  package var movedBookmark: String?
   /// The names of guards to ignore.
   package var ignoredGuards: Set<String> = []
   /// Seconds to wait for another program that uses the archive.
@@ -35,11 +37,24 @@ package struct ForgetPlan {
   package let transactionCount: Int64
   /// The oldest transaction that stays.
   package let firstKept: TransactionPosition?
-  /// What to merge of the segments that stay; `nil` if nothing is to be merged.
+  /// What to merge of the segments that stay; `nil` if nothing is to be merged, or it is not known.
   package let merging: MergePlan?
+  /// Whether segments may be merged whose sizes are not known before history is sealed or forgotten.
+  package var mayMerge = false
 
   /// Whether nothing would change.
-  package var isEmpty: Bool { forgotten == nil && merging?.groups.isEmpty ?? true }
+  package var isEmpty: Bool {
+    forgotten == nil && merging?.groups.isEmpty ?? true && !mayMerge
+  }
+}
+
+extension ForgetPlan {
+  /// Returns the plan without the merges, which depend on segments that do not exist yet.
+  fileprivate func withUnknownMerges() -> Self {
+    ForgetPlan(
+      archivePath: archivePath, store: store, decision: decision, forgotten: forgotten,
+      transactionCount: transactionCount, firstKept: firstKept, merging: nil, mayMerge: true)
+  }
 }
 
 /// The result of forgetting and merging for one store.
@@ -70,7 +85,24 @@ package struct ForgetOperation {
     let bookmarks = try bookmarks()
     let stores =
       try request.storeIdentifier.map { [try archive.store($0)] } ?? archive.stores()
-    return try stores.map { try plan(ArchiveReader(archive, $0), bookmarks) }
+    return try stores.map { try plan(ArchiveReader(archive, $0), (archive, $0), bookmarks) }
+  }
+
+  /// Plans the changes to a store's history as the archive will be once a part of it is sealed. Nothing is changed.
+  ///
+  /// - Returns: `nil` if the archive has nothing of the store then.
+  package func plan(
+    afterSealing sealing: SealingPlan, of snapshot: StoreSnapshot
+  ) throws -> ForgetPlan? {
+    let reader = try sealing.sealed.map { _ in
+      try ArchiveReader(path: request.archivePath, storeIdentifier: sealing.store)
+    }
+    guard sealing.first != nil || reader != nil else { return nil }
+    var plan = try plan(
+      PlannedArchive(reader, sealing, snapshot), reader.map { ($0.archive, $0.store) },
+      try bookmarks())
+    if sealing.first != nil, request.merges { plan = plan.withUnknownMerges() }
+    return plan
   }
 
   /// Carries plans out, each as far as the rules and guards still allow it.
@@ -120,31 +152,40 @@ package struct ForgetOperation {
   /// A bookmark was set while a segment was written.
   private struct NeededByBookmark: Error {}
 
-  private func plan(_ reader: ArchiveReader, _ bookmarks: [Bookmark]) throws -> ForgetPlan {
-    let (decision, forgotten) = try decide(reader, bookmarks)
-    let kept = ArchivedStore(
-      identifier: reader.store.identifier,
-      entries: reader.store.entries.filter { $0.last > forgotten?.upperBound ?? 0 })
+  /// - Parameter segments: What is sealed now; `nil` if there is nothing.
+  private func plan(
+    _ history: any ArchivedHistory, _ segments: (archive: Archive, store: ArchivedStore)?,
+    _ bookmarks: [Bookmark]
+  ) throws -> ForgetPlan {
+    let (decision, forgotten) = try decide(history, bookmarks)
+    let merging = try segments.flatMap { archive, store -> MergePlan? in
+      guard request.merges else { return nil }
+      let kept = store.entries.filter { $0.last > forgotten?.upperBound ?? 0 }
+      return try MergePlan(
+        ArchivedStore(identifier: store.identifier, entries: kept), in: archive,
+        sizeLimit: request.segmentSize)
+    }
     return ForgetPlan(
-      archivePath: request.archivePath, store: kept.identifier, decision: decision,
+      archivePath: request.archivePath, store: history.storeIdentifier ?? "", decision: decision,
       forgotten: forgotten,
       transactionCount: try forgotten.map {
-        try reader.transactionCount(before: $0.upperBound + 1)
+        try history.transactionCount(before: $0.upperBound + 1)
       } ?? 0,
       firstKept: try forgotten.flatMap {
-        try reader.position(ofTransaction: $0.upperBound + 1)
+        try history.position(ofTransaction: $0.upperBound + 1)
       },
-      merging: request.merges
-        ? try MergePlan(kept, in: reader.archive, sizeLimit: request.segmentSize) : nil)
+      merging: merging)
   }
 
   private func decide(
-    _ reader: ArchiveReader, _ bookmarks: [Bookmark]
+    _ history: any ArchivedHistory, _ bookmarks: [Bookmark]
   ) throws -> (RetentionDecision, forgotten: ClosedRange<Int64>?) {
-    let resolver = TokenResolver(timeline: HistoryTimeline(reader), now: now)
+    let resolver = TokenResolver(timeline: HistoryTimeline(history), now: now)
     let decision = try resolver.decision(
       request.rules, bookmarks: bookmarks, ignoring: request.ignoredGuards)
-    guard let first = reader.store.first, let cut = decision.cut?.firstKept, first < cut else {
+    guard let first = history.stretches.first?.lowerBound, let cut = decision.cut?.firstKept,
+      first < cut
+    else {
       return (decision, nil)
     }
     return (decision, first...cut - 1)
@@ -160,7 +201,9 @@ package struct ForgetOperation {
 
   private func bookmarks() throws -> [Bookmark] {
     try bookmarkPaths.enumerated().flatMap { index, path in
-      try (index == 0 ? BookmarkFile(path: path) : BookmarkFile(existing: path)).bookmarks
+      index == 0
+        ? try BookmarkFile(path: path).bookmarks
+        : try BookmarkFile(existing: path).bookmarks.filter { $0.name != request.movedBookmark }
     }
   }
 }

@@ -100,6 +100,13 @@ package struct PruneOperation {
     }
   }
 
+  /// Returns what would be sealed before a plan is carried out; `nil` without an archive, or if nothing is to be
+  /// deleted.
+  package func sealingPlan(_ plan: PrunePlan) throws -> SealingPlan? {
+    guard let sealing, let cut = plan.cut, !plan.deletion.isEmpty else { return nil }
+    return try sealing.plan(path) { _ in Self.reach(of: cut) }
+  }
+
   /// Seals what a plan deletes.
   ///
   /// - Returns: What was added to the archive; `nil` without an archive, or if nothing is to be deleted.

@@ -92,6 +92,7 @@ struct ForgetReport {
       parts.append(
         "\(verbs.merge) \(merging.segmentCount.counted("segment")) into \(merging.groups.count)")
     }
+    if plan.mayMerge { parts.append("may merge small segments") }
     guard parts.isEmpty else { return parts.joined(separator: "; ") }
     return plan.decision.cut == nil ? "nothing to merge" : "nothing to forget\(reason)"
   }
@@ -114,6 +115,7 @@ struct ForgetReport {
       members.add("mergedSegments", .integer(Int64(merging.segmentCount)))
       members.add("mergedInto", .integer(Int64(merging.groups.count)))
     }
+    members.add("mayMerge", plan.mayMerge ? .boolean(true) : nil)
     return members
   }
 

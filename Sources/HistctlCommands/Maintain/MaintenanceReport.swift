@@ -36,6 +36,10 @@ struct MaintenanceReport {
       let count = sealed.transactionCount.counted("transaction")
       parts.append("sealed \(count) in \(sealed.archivePath)")
     }
+    if let sealing = outcome.sealing {
+      let count = sealing.transactionCount.counted("transaction")
+      parts.append("would seal \(count) in \(sealing.archivePath)")
+    }
     if let prune = outcome.prune {
       let deleted = prune.deleted
       let counts =
@@ -50,8 +54,11 @@ struct MaintenanceReport {
           plan, done.map(\.forgotten) ?? plan.forgotten, done.map(\.merged) ?? plan.merging,
           isDry ? ForgetReport.wouldDo : ForgetReport.hasDone) + " in \(plan.archivePath)")
     }
-    if let bytes = outcome.freedBytes {
-      parts.append("\(isDry ? "would free" : "freed") \(ByteCount(bytes))")
+    let freed =
+      (outcome.freedBytes.map { ["\(ByteCount($0))"] } ?? [])
+      + (outcome.freesPrunedPages ? ["the pages that pruning empties"] : [])
+    if !freed.isEmpty {
+      parts.append("\(isDry ? "would free" : "freed") \(freed.joined(separator: " and "))")
     }
     return parts.joined(separator: "; ")
   }
@@ -80,6 +87,13 @@ struct MaintenanceReport {
           "head": .string(sealed.head.description),
         ]))
     }
+    if let sealing = outcome.sealing {
+      members.add(
+        "archive",
+        .object([
+          "path": .string(sealing.archivePath), "transactions": .integer(sealing.transactionCount),
+        ]))
+    }
     if let prune = outcome.prune {
       var parts = JSONMembers()
       parts.add("transactions", .integer(Int64(prune.deleted.transactionCount)))
@@ -97,7 +111,12 @@ struct MaintenanceReport {
       parts.add("head", done.map { .string($0.head.description) })
       members.add("forget", parts.json)
     }
-    members.add("compact", outcome.freedBytes.map { .object(["bytes": .integer($0)]) })
+    if outcome.freedBytes != nil || outcome.freesPrunedPages {
+      var parts = JSONMembers()
+      parts.add("bytes", .integer(outcome.freedBytes ?? 0))
+      parts.add("prunedPages", outcome.freesPrunedPages ? .boolean(true) : nil)
+      members.add("compact", parts.json)
+    }
     if let error = outcome.failure {
       let failure = Failure(error).naming(outcome.path, amongSeveral: true)
       members.add("status", .integer(Int64(failure.status.rawValue)))

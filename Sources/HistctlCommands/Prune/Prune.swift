@@ -1,4 +1,5 @@
 import ArgumentParser
+import HistoryArchive
 import HistoryOperations
 import PersistentHistory
 import StoreEditing
@@ -142,6 +143,7 @@ struct Prune: HistctlCommand {
         }
         PruneReport(session, plan).warn(lost: plan.lostBookmarks)
         if output.consent == .dryRun {
+          if let sealing = try operation.sealingPlan(plan) { try output.show(sealing, of: plan) }
           if plan.tokens.contains(where: { !$0.works }) { isolation.end(with: .answerIsNo) }
         } else if plan.isEmpty {
           try output.show(Erasure.nothing, of: plan)
@@ -208,6 +210,12 @@ private struct PruneOutput {
     } else if consent != .given {
       try writer.writeLine(TerminalText.terminal.escaped(report.text))
     }
+  }
+
+  /// Shows what would be sealed before the deletion.
+  func show(_ sealing: SealingPlan, of plan: PrunePlan) throws {
+    guard sealing.first != nil else { return }
+    try ArchiveReport(session: session, writer: writer, path: plan.path).write(sealing)
   }
 
   /// Shows what was deleted. What stopped the deletion is reported as an error.

@@ -29,18 +29,23 @@ package struct MaintenanceOutcome {
   package fileprivate(set) var export: Export?
   /// What was sealed; `nil` if nothing was new.
   package fileprivate(set) var sealed: SealedSegments?
+  /// What would be sealed, in a dry run; `nil` if nothing is new.
+  package fileprivate(set) var sealing: SealingPlan?
   /// What was deleted; `nil` if nothing was.
   package fileprivate(set) var prune: Prune?
   /// What was forgotten and merged in the archive; `nil` if nothing was.
   package fileprivate(set) var forgetting: (plan: ForgetPlan, outcome: ForgetOutcome?)?
   /// Bytes freed; `nil` if none were.
   package fileprivate(set) var freedBytes: Int64?
+  /// Whether pages would be freed that pruning empties, in a dry run; their number is not known before.
+  package fileprivate(set) var freesPrunedPages = false
   /// What went wrong. Later steps were left out.
   package fileprivate(set) var failure: (any Error)?
 
   /// Whether anything was done, or would be.
   package var hasNews: Bool {
-    export != nil || prune != nil || freedBytes != nil || sealed != nil || forgetting != nil
+    export != nil || prune != nil || freedBytes != nil || sealed != nil || sealing != nil
+      || forgetting != nil || freesPrunedPages
   }
 }
 
@@ -191,6 +196,7 @@ package struct StoreMaintenance {
       let deleted = DeletedHistory(
         transactionCount: plan.deletion.transactionCount, changeCount: plan.deletion.changeCount)
       outcome.prune = .init(plan: plan, deleted: deleted, lost: lost)
+      outcome.sealing = try operation.sealingPlan(plan).flatMap { $0.first == nil ? nil : $0 }
       return
     }
     if let sealed = try operation.seal(plan), !sealed.segments.isEmpty { outcome.sealed = sealed }
@@ -208,17 +214,28 @@ package struct StoreMaintenance {
     _ path: String, _ request: ForgetRequest, _ bookmarkPath: String,
     _ outcome: inout MaintenanceOutcome
   ) throws {
-    let identifier = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
-      .read { $0.metadata.storeIdentifier }
+    let store = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
+    var request = request
+    request.lockWait = lockWait
+    request.ignoredGuards.formUnion(ignoredGuards)
+    request.bookmarkPaths = try BookmarkFile(path: bookmarkPath).isThere ? [bookmarkPath] : []
+    if isDryRun {
+      // By then the export would have moved its bookmark to the end.
+      request.movedBookmark = settings.export?.bookmark
+      if let sealing = outcome.sealing {
+        let plan = try store.read {
+          try ForgetOperation(request, now: now).plan(afterSealing: sealing, of: $0)
+        }
+        if let plan, !plan.isEmpty { outcome.forgetting = (plan, nil) }
+        return
+      }
+    }
+    let identifier = try store.read { $0.metadata.storeIdentifier }
     // Before the first sealing there is no archive, or nothing of the store in it.
     guard let identifier, Archive.isArchive(request.archivePath),
       try Archive(path: request.archivePath).catalog().store(identifier) != nil
     else { return }
-    var request = request
     request.storeIdentifier = identifier
-    request.lockWait = lockWait
-    request.ignoredGuards.formUnion(ignoredGuards)
-    request.bookmarkPaths = try BookmarkFile(path: bookmarkPath).isThere ? [bookmarkPath] : []
     let operation = ForgetOperation(request, now: now)
     for plan in try operation.plans() where !plan.isEmpty {
       guard !isDryRun else {
@@ -236,10 +253,12 @@ package struct StoreMaintenance {
     compaction.keepsLogValues = keepsLogValues
     let plan = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
       .read(compaction.plan)
-    guard plan.space.freePageCount > 0 else { return }
+    let freesPrunedPages = isDryRun && outcome.prune != nil
+    guard plan.space.freePageCount > 0 || freesPrunedPages else { return }
     if let refusal = plan.refusal { throw refusal }
     guard !isDryRun else {
-      outcome.freedBytes = plan.space.freeByteCount
+      if plan.space.freePageCount > 0 { outcome.freedBytes = plan.space.freeByteCount }
+      outcome.freesPrunedPages = freesPrunedPages
       return
     }
     let result = try compaction.run(observer)

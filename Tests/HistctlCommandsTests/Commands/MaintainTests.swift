@@ -38,7 +38,7 @@ import Testing
     #expect(
       dry.text.replacing(#/\d+\.\d KiB/#, with: "N KiB") == """
         sample.store: would export 12 transactions, 1 to 12; would delete 9 transactions, \
-        21 changes, about N KiB
+        21 changes, about N KiB; would free the pages that pruning empties
 
         """, "\(dry.errors)")
     #expect(dry.status == 0 && dry.errors == "")
