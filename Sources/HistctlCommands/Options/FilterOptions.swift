@@ -212,7 +212,8 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum age of the oldest transaction but the newest, such as 90d.", valueName: "duration"),
+      "Maximum age of the oldest transaction that prune could delete, such as 90d.",
+      valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var maxAge: DurationArgument?
 
