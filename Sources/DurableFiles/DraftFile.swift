@@ -6,9 +6,11 @@ import SystemPackage
 /// The path never holds a partial file. It holds either the former file, or all of the new content, synced to
 /// disk.
 package final class DraftFile {
-  package private(set) var path: String
-  package let temporaryPath: String
+  package var path: String { place.path }
+  package var temporaryPath: String { temporaryPlace.path }
+  package let temporaryPlace: FilePlace
 
+  private var place: FilePlace
   private let descriptor: FileDescriptor
   private let registration: TemporaryFiles.Registration
   private let overwrites: Bool
@@ -18,7 +20,8 @@ package final class DraftFile {
   /// Creates a draft, and removes drafts of the same file that killed programs left.
   ///
   /// - Parameters:
-  ///   - path: The path of the finished file.
+  ///   - path: The path of the finished file, or its name in `folder`.
+  ///   - folder: The open folder of the file, which is then found whatever becomes of the folder's path.
   ///   - permissions: The permissions of the file, before the process's mask.
   ///   - overwrites: Whether an existing file is replaced.
   ///   - followsLink: Whether to keep an existing link and replace its target, as for paths that users name. In
@@ -28,18 +31,21 @@ package final class DraftFile {
   /// - Throws: `Errno.fileExists` if a file exists that must not be replaced, `Errno.notSupported` if something
   ///   other than a file exists, and the system's error.
   package init(
-    path: String, permissions: FilePermissions, overwrites: Bool, followsLink: Bool = false,
-    isOnlyWriter: Bool = false
+    path: String, in folder: OpenFolder? = nil, permissions: FilePermissions, overwrites: Bool,
+    followsLink: Bool = false, isOnlyWriter: Bool = false
   ) throws(Errno) {
     let path = overwrites && followsLink ? FileStatus.resolve(path) ?? path : path
+    let place = FilePlace(path, in: folder)
     // Clean up even if creation then fails: a killed program may have left a second name of the file.
     if isOnlyWriter {
-      AbandonedDrafts.removeOnlyDraft(of: path)
+      AbandonedDrafts.removeOnlyDraft(of: place)
+    } else if let folder {
+      AbandonedDrafts.remove(in: folder) { $0 == path }
     } else {
       let name = FilePath(path).lastComponent
       AbandonedDrafts.remove(in: FilePath(path).folder.string) { FilePath.Component($0) == name }
     }
-    switch FileMove.entry(at: path) {
+    switch FileMove.entry(at: place) {
     case .none: break
     case _ where !overwrites: throw .fileExists
     case .file: break
@@ -49,46 +55,42 @@ package final class DraftFile {
     // Renaming would replace a device as well.
     case .folder, .other: throw .notSupported
     }
-    self.path = path
+    self.place = place
     self.overwrites = overwrites
-    do {
-      (temporaryPath, descriptor, registration) = try Self.create(
-        for: path, permissions: permissions, isOnlyWriter: isOnlyWriter)
-    } catch {
-      throw Errno(error)
-    }
+    (temporaryPlace, descriptor, registration) = try Self.create(
+      for: place, permissions: permissions, isOnlyWriter: isOnlyWriter)
   }
 
   /// Creates and locks a draft, so that it is not taken for an abandoned one.
   private static func create(
-    for path: String, permissions: FilePermissions, isOnlyWriter: Bool
-  ) throws -> (String, FileDescriptor, TemporaryFiles.Registration) {
+    for place: FilePlace, permissions: FilePermissions, isOnlyWriter: Bool
+  ) throws(Errno) -> (FilePlace, FileDescriptor, TemporaryFiles.Registration) {
     var isOnlyWriter = isOnlyWriter
     while true {
-      let temporaryPath =
+      let draft =
         isOnlyWriter
-        ? AbandonedDrafts.pathOfOnlyDraft(of: path)
-        : path + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
-      let registration = TemporaryFiles.register([temporaryPath])
+        ? AbandonedDrafts.placeOfOnlyDraft(of: place)
+        : FilePlace(
+          place.name + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36),
+          in: place.folder)
+      let registration = TemporaryFiles.register([draft.path])
       let descriptor: FileDescriptor
       do {
-        descriptor = try FileDescriptor.open(
-          FilePath(temporaryPath), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-          permissions: permissions)
+        descriptor = try draft.open(O_WRONLY | O_CREAT | O_EXCL, permissions: permissions)
       } catch {
         registration.end()
         // The former draft could not be removed, as on a file system without locks.
-        guard isOnlyWriter, error as? Errno == .fileExists else { throw error }
+        guard isOnlyWriter, error == .fileExists else { throw error }
         isOnlyWriter = false
         continue
       }
-      guard FileLock.take(descriptor, at: temporaryPath) == .lost else {
-        return (temporaryPath, descriptor, registration)
+      guard FileLock.take(descriptor, at: draft) == .lost else {
+        return (draft, descriptor, registration)
       }
       registration.end()
       // Another program found the draft in the moment before it was locked.
       try? descriptor.close()
-      FileStatus.remove(temporaryPath)
+      draft.remove()
     }
   }
 
@@ -121,9 +123,10 @@ package final class DraftFile {
 
   /// Commits the file under another name in the same folder.
   ///
+  /// - Parameter path: The path, or the name in the open folder.
   /// - Throws: As ``commit()``.
   package func commit(as path: String) throws(Errno) {
-    self.path = path
+    place = FilePlace(path, in: place.folder)
     try commit()
   }
 
@@ -136,9 +139,9 @@ package final class DraftFile {
     do {
       if !isSynchronized { try synchronize() }
       if overwrites {
-        try FileMove.move(temporaryPath, replacing: path)
+        try FileMove.move(temporaryPlace, replacing: place)
       } else {
-        try FileMove.move(temporaryPath, toFree: path)
+        try FileMove.move(temporaryPlace, toFree: place)
       }
     } catch {
       discard()
@@ -148,7 +151,12 @@ package final class DraftFile {
     isOpen = false
     registration.end()
     try? descriptor.close()
-    if synchronizesFolder { try Self.synchronizeFolder(of: path) }
+    guard synchronizesFolder else { return }
+    if let folder = place.folder {
+      try folder.synchronize()
+    } else {
+      try Self.synchronizeFolder(of: path)
+    }
   }
 
   /// Removes the draft; does nothing after a commit.
@@ -156,7 +164,7 @@ package final class DraftFile {
     guard isOpen else { return }
     isOpen = false
     try? descriptor.close()
-    FileStatus.remove(temporaryPath)
+    temporaryPlace.remove()
     registration.end()
   }
 

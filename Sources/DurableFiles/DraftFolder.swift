@@ -171,32 +171,50 @@ package enum AbandonedDrafts {
     in folder: String, recovery: Recovery? = nil, isLocked: Bool = false,
     of isTarget: (String) -> Bool
   ) {
-    for name in FolderNames.read(folder, containing: mark) {
+    remove(
+      FolderNames.read(folder, containing: mark), recovery, isLocked: isLocked, of: isTarget
+    ) { FilePlace(folder + "/" + $0) }
+  }
+
+  /// Removes abandoned draft files in an open folder.
+  package static func remove(in folder: OpenFolder, of isTarget: (String) -> Bool) {
+    remove(
+      (try? folder.names(containing: mark)) ?? [], nil, isLocked: false, of: isTarget
+    ) { FilePlace($0, in: folder) }
+  }
+
+  private static func remove(
+    _ names: [String], _ recovery: Recovery?, isLocked: Bool, of isTarget: (String) -> Bool,
+    at place: (String) -> FilePlace
+  ) {
+    for name in names {
       let (target, ending) = split(name)
       guard let ending, !ending.isEmpty, ending.utf8.allSatisfy(isOfMark), isTarget(target) else {
         continue
       }
-      remove(folder + "/" + name, recovery, of: folder + "/" + target, isLocked: isLocked)
+      remove(place(name), recovery, of: place(target), isLocked: isLocked)
     }
   }
 
-  /// Returns the path of a file's draft, if only one program writes it at a time.
-  static func pathOfOnlyDraft(of path: String) -> String { path + mark + "0" }
+  /// Returns the place of a file's draft, if only one program writes it at a time.
+  static func placeOfOnlyDraft(of place: FilePlace) -> FilePlace {
+    FilePlace(place.name + mark + "0", in: place.folder)
+  }
 
   /// Removes the abandoned draft of a file that only one program writes at a time.
-  static func removeOnlyDraft(of path: String) {
-    remove(pathOfOnlyDraft(of: path), nil, of: path, isLocked: false)
+  static func removeOnlyDraft(of place: FilePlace) {
+    remove(placeOfOnlyDraft(of: place), nil, of: place, isLocked: false)
   }
 
   private static func remove(
-    _ path: String, _ recovery: Recovery?, of target: String, isLocked: Bool
+    _ place: FilePlace, _ recovery: Recovery?, of target: FilePlace, isLocked: Bool
   ) {
     // A finished file whose program was killed before it removed the second name. The lock does not matter: any
     // program that works on the file may hold it.
-    if FileMove.isSameFile(path, target) {
-      FileStatus.remove(path)
+    if FileMove.isSameFile(place, target) {
+      place.remove()
     } else {
-      removeUnlocked(path, recovery, of: target, isLocked: isLocked)
+      removeUnlocked(place, recovery, of: target, isLocked: isLocked)
     }
   }
 
@@ -230,22 +248,21 @@ package enum AbandonedDrafts {
   }
 
   private static func removeUnlocked(
-    _ path: String, _ recovery: Recovery?, of target: String, isLocked: Bool
+    _ place: FilePlace, _ recovery: Recovery?, of target: FilePlace, isLocked: Bool
   ) {
     let entry: FileMove.Entry = recovery == nil ? .file : .folder
-    guard FileMove.entry(at: path) == entry,
-      let draft = try? FileDescriptor.open(
-        FilePath(path), entry == .folder ? .readOnly : .readWrite,
-        options: [.closeOnExec, .noFollow, .nonBlocking])
+    guard FileMove.entry(at: place) == entry,
+      let draft = try? place.open(
+        (entry == .folder ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK)
     else { return }
     defer { try? draft.close() }
-    guard FileLock.take(draft, at: path) == .taken else { return }
-    guard let recovery else { return FileStatus.remove(path) }
+    guard FileLock.take(draft, at: place) == .taken else { return }
+    guard let recovery else { return place.remove() }
     // The content of another user's folder could be exchanged while it is being removed.
     var status = stat()
     guard fstat(draft.rawValue, &status) == 0, status.st_uid == geteuid() else { return }
     // Keep the only copy of a file that could not be restored.
-    guard (try? recovery(target, path, isLocked)) != nil else { return }
-    try? FileManager.default.removeItem(atPath: path)
+    guard (try? recovery(target.path, place.path, isLocked)) != nil else { return }
+    try? FileManager.default.removeItem(atPath: place.path)
   }
 }

@@ -15,14 +15,17 @@ package enum FileLock: Hashable, Sendable {
   ///   - file: The open file.
   ///   - path: Its path, which must not be a symbolic link.
   package static func take(_ file: FileDescriptor, at path: String) -> FileLock {
+    take(file, at: FilePlace(path))
+  }
+
+  static func take(_ file: FileDescriptor, at place: FilePlace) -> FileLock {
     guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
       let error = Errno(rawValue: errno)
       return error == .wouldBlock || error == .interrupted ? .lost : .impossible(error)
     }
     // The former holder may have removed the file before it released the lock.
     var mine = stat()
-    var named = stat()
-    guard fstat(file.rawValue, &mine) == 0, lstat(path, &named) == 0,
+    guard fstat(file.rawValue, &mine) == 0, let named = try? place.status(),
       mine.st_ino == named.st_ino, mine.st_dev == named.st_dev
     else { return .lost }
     return .taken

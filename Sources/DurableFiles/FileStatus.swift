@@ -88,7 +88,7 @@ package struct FileStatus: Hashable, Sendable {
   }
 
   /// Deletes a file; nothing happens where there is none.
-  package static func remove(_ path: String) { unlink(path) }
+  package static func remove(_ path: String) { FilePlace(path).remove() }
 
   /// The path with every link and `..` resolved, or `nil` where it does not exist.
   package static func resolve(_ path: String) -> String? {
@@ -154,11 +154,17 @@ package enum FileMove {
   }
 
   /// Returns the kind of an entry; one that cannot be examined counts as `other`.
-  package static func entry(at path: String) -> Entry {
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
-      return errno == ENOENT || errno == ENOTDIR ? .none : .other
+  package static func entry(at path: String) -> Entry { entry(at: FilePlace(path)) }
+
+  /// Returns the kind of an entry; one that cannot be examined counts as `other`.
+  package static func entry(at place: FilePlace) -> Entry {
+    let found: stat?
+    do {
+      found = try place.status()
+    } catch {
+      return .other
     }
+    guard let status = found else { return .none }
     return switch status.st_mode & S_IFMT {
     case S_IFREG: .file
     case S_IFDIR: .folder
@@ -169,9 +175,11 @@ package enum FileMove {
 
   /// Returns whether two names are of the same file, without following links.
   package static func isSameFile(_ one: String, _ other: String) -> Bool {
-    var first = stat()
-    var second = stat()
-    guard lstat(one, &first) == 0, lstat(other, &second) == 0 else { return false }
+    isSameFile(FilePlace(one), FilePlace(other))
+  }
+
+  static func isSameFile(_ one: FilePlace, _ other: FilePlace) -> Bool {
+    guard let first = try? one.status(), let second = try? other.status() else { return false }
     return first.st_mode & S_IFMT == S_IFREG && first.st_ino == second.st_ino
       && first.st_dev == second.st_dev
   }
@@ -180,24 +188,32 @@ package enum FileMove {
   ///
   /// - Throws: `Errno.fileExists` where something exists there.
   package static func move(_ source: String, toFree target: String) throws(Errno) {
-    // Renaming would replace an existing file.
-    if link(source, target) == 0 {
-      unlink(source)
-      return
+    try move(FilePlace(source), toFree: FilePlace(target))
+  }
+
+  static func move(_ source: FilePlace, toFree target: FilePlace) throws(Errno) {
+    do {
+      // Renaming would replace an existing file.
+      try source.link(target)
+    } catch {
+      switch error {
+      case .notPermitted, .notSupported, .noFunction, .tooManyLinks:
+        // A file system without links.
+        guard entry(at: target) == .none else { throw .fileExists }
+        return try move(source, replacing: target)
+      default: throw error
+      }
     }
-    let error = Errno(rawValue: errno)
-    switch error {
-    case .notPermitted, .notSupported, .noFunction, .tooManyLinks:
-      // A file system without links.
-      guard entry(at: target) == .none else { throw .fileExists }
-      try move(source, replacing: target)
-    default: throw error
-    }
+    source.remove()
   }
 
   /// Moves a file to a path, replacing any file there.
   package static func move(_ source: String, replacing target: String) throws(Errno) {
-    guard rename(source, target) == 0 else { throw Errno(rawValue: errno) }
+    try move(FilePlace(source), replacing: FilePlace(target))
+  }
+
+  static func move(_ source: FilePlace, replacing target: FilePlace) throws(Errno) {
+    try source.move(replacing: target)
   }
 }
 

@@ -27,6 +27,20 @@ package enum FolderNames {
     _ folder: String, containing text: String = ""
   ) throws(Errno) -> [String] {
     guard let stream = opendir(folder) else { throw Errno(rawValue: errno) }
+    return names(in: stream, containing: text)
+  }
+
+  /// Returns the names in an open folder that contain a text, unsorted, and closes the folder.
+  static func list(_ folder: FileDescriptor, containing text: String) throws(Errno) -> [String] {
+    guard let stream = fdopendir(folder.rawValue) else {
+      let error = Errno(rawValue: errno)
+      try? folder.close()
+      throw error
+    }
+    return names(in: stream, containing: text)
+  }
+
+  private static func names(in stream: Stream, containing text: String) -> [String] {
     defer { closedir(stream) }
     var names: [String] = []
     forEach(in: stream) { if strstr($0, text) != nil { names.append(String(cString: $0)) } }

@@ -1,4 +1,5 @@
 import DurableFiles
+import Libc
 @_exported import PersistentHistory
 import StoreFormat
 import SystemPackage
@@ -11,31 +12,53 @@ import SystemPackage
 ///   print(entry.first, entry.last)
 /// }
 /// ```
-public struct Archive: Hashable, Sendable {
+public struct Archive: Sendable {
   package let path: String
+  /// The folder, below which no link is followed; `nil` if it was not opened yet.
+  private let opened: OpenFolder?
 
   /// Opens an archive.
   ///
   /// - Throws: ``ArchiveError/notAnArchive(path:reason:)`` if the folder is missing or has no catalog,
+  ///   ``ArchiveError/lostCatalog(path:)`` if it has segments and no catalog,
+  ///   ``ArchiveError/linked(path:)`` if the catalog is a link, and
   ///   ``ArchiveError/unreadable(path:reason:)`` if that cannot be determined.
   public init(path: String) throws(ArchiveError) {
-    self.path = path
     guard let folder = try Self.kind(of: path) else {
       throw .notAnArchive(path: path, reason: .missing)
     }
     guard folder == .other("directory") else {
       throw .notAnArchive(path: path, reason: .notAFolder)
     }
-    guard try Self.kind(of: catalogPath) == .file else {
-      throw .notAnArchive(path: path, reason: .withoutCatalog)
+    self.path = path
+    opened = try Self.folder(path)
+    let catalog = try catalogFile()
+    guard let found = try ArchiveFile.kind(of: catalog) else {
+      throw try hasSegments()
+        ? .lostCatalog(path: catalogPath) : .notAnArchive(path: path, reason: .withoutCatalog)
     }
+    if found == .other("link") { throw .linked(path: catalogPath) }
+    guard found == .file else { throw .notAnArchive(path: path, reason: .withoutCatalog) }
   }
 
-  init(unchecked path: String) { self.path = path }
+  init(unchecked path: String) {
+    self.path = path
+    opened = nil
+  }
 
-  /// Whether a folder has a catalog. The catalog is not read. Returns `false` if that cannot be determined;
-  /// opening the archive reports why.
-  package static func isArchive(_ path: String) -> Bool { (try? Archive(path: path)) != nil }
+  /// Whether a folder has a catalog, or has lost it. The catalog is not read. Returns `false` if that cannot be
+  /// determined; opening the archive reports why.
+  package static func isArchive(_ path: String) -> Bool {
+    do throws(ArchiveError) {
+      _ = try Archive(path: path)
+      return true
+    } catch {
+      switch error {
+      case .lostCatalog, .linked: return true
+      default: return false
+      }
+    }
+  }
 
   private static func kind(of path: String) throws(ArchiveError) -> FileStatus.Kind? {
     guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
@@ -46,29 +69,68 @@ public struct Archive: Hashable, Sendable {
     }
   }
 
+  private static func folder(_ path: String) throws(ArchiveError) -> OpenFolder {
+    do {
+      return try OpenFolder(path: path)
+    } catch {
+      throw .unreadable(path: path, reason: error.description)
+    }
+  }
+
+  // MARK: - Files
+
+  /// The open folder of the archive.
+  func folder() throws(ArchiveError) -> OpenFolder {
+    if let opened { return opened }
+    return try Self.folder(path)
+  }
+
+  /// Opens the folder of a store, or returns `nil` if there is none.
+  func storeFolder(_ store: String) throws(ArchiveError) -> OpenFolder? {
+    let folder = try folder()
+    do {
+      return try folder.folder(store)
+    } catch {
+      if error == .noSuchFileOrDirectory { return nil }
+      throw .reading(FilePlace(store, in: folder), error)
+    }
+  }
+
+  func place(_ name: String) throws(ArchiveError) -> FilePlace { FilePlace(name, in: try folder()) }
+
+  func catalogFile() throws(ArchiveError) -> FilePlace { try place(ArchiveFormat.catalogName) }
+
+  func segmentFile(_ entry: CatalogEntry) throws(ArchiveError) -> FilePlace {
+    try place(Self.segmentName(entry.range, ofStore: entry.store))
+  }
+
+  func manifestFile(_ entry: CatalogEntry) throws(ArchiveError) -> FilePlace {
+    try place(Self.manifestName(entry.range, ofStore: entry.store))
+  }
+
+  static func segmentName(_ range: ClosedRange<Int64>, ofStore store: String) -> String {
+    "\(store)/\(SegmentName.text(range))\(SegmentName.segmentSuffix)"
+  }
+
+  static func manifestName(_ range: ClosedRange<Int64>, ofStore store: String) -> String {
+    "\(store)/\(SegmentName.text(range))\(SegmentName.manifestSuffix)"
+  }
+
   // MARK: - Paths
 
-  package var catalogPath: String { file(ArchiveFormat.catalogName) }
+  package var catalogPath: String { path(of: ArchiveFormat.catalogName) }
 
-  package func storePath(_ identifier: String) -> String { file(identifier) }
+  package func storePath(_ identifier: String) -> String { path(of: identifier) }
 
   package func segmentPath(_ entry: CatalogEntry) -> String {
-    segmentPath(entry.range, ofStore: entry.store)
+    path(of: Self.segmentName(entry.range, ofStore: entry.store))
   }
 
   package func manifestPath(_ entry: CatalogEntry) -> String {
-    manifestPath(entry.range, ofStore: entry.store)
+    path(of: Self.manifestName(entry.range, ofStore: entry.store))
   }
 
-  func segmentPath(_ range: ClosedRange<Int64>, ofStore store: String) -> String {
-    file("\(store)/\(SegmentName.text(range))\(SegmentName.segmentSuffix)")
-  }
-
-  func manifestPath(_ range: ClosedRange<Int64>, ofStore store: String) -> String {
-    file("\(store)/\(SegmentName.text(range))\(SegmentName.manifestSuffix)")
-  }
-
-  private func file(_ name: String) -> String {
+  func path(of name: String) -> String {
     path.hasSuffix("/") ? path + name : path + "/" + name
   }
 
@@ -76,7 +138,7 @@ public struct Archive: Hashable, Sendable {
 
   /// Reads the catalog and checks its chain.
   public func catalog() throws(ArchiveError) -> ArchiveCatalog {
-    try ArchiveCatalog(path: catalogPath)
+    try ArchiveCatalog(catalogFile())
   }
 
   package func stores() throws(ArchiveError) -> [ArchivedStore] { try catalog().stores }
@@ -85,7 +147,12 @@ public struct Archive: Hashable, Sendable {
   ///
   /// - Parameter identifier: The store, or `nil` for the only one.
   package func store(_ identifier: String? = nil) throws(ArchiveError) -> ArchivedStore {
-    let catalog = try catalog()
+    try store(identifier, in: catalog())
+  }
+
+  func store(
+    _ identifier: String?, in catalog: ArchiveCatalog
+  ) throws(ArchiveError) -> ArchivedStore {
     let known = catalog.storeIdentifiers
     if identifier == nil, known.count > 1 { throw .severalStores(path: path, stores: known) }
     guard let wanted = identifier ?? known.first, let store = catalog.store(wanted) else {
@@ -100,7 +167,7 @@ public struct Archive: Hashable, Sendable {
   /// - Parameter byteCount: The length of the catalog when it listed the segment; only what was added since
   ///   is read. A catalog never shrinks.
   func lists(_ entry: CatalogEntry, since byteCount: Int64 = 0) throws(ArchiveError) -> Bool {
-    var lines = try CatalogLines(path: catalogPath, from: byteCount)
+    var lines = try CatalogLines(catalogFile(), from: byteCount)
     var isListed = byteCount > 0
     while let line = try lines.next() {
       let other = try line.entry.get()
@@ -123,11 +190,11 @@ public struct Archive: Hashable, Sendable {
   }
 
   private func readManifest(of entry: CatalogEntry) throws(ArchiveError) -> SegmentManifest {
-    let path = manifestPath(entry)
-    let (manifest, _) = try SegmentManifest.read(path, expecting: entry.manifestDigest)
+    let file = try manifestFile(entry)
+    let (manifest, _) = try SegmentManifest.read(file, expecting: entry.manifestDigest)
     guard manifest.fits(entry) else {
       throw .damaged(
-        path: path, place: "its range", detail: "it is not the one in the catalog")
+        path: file.path, place: "its range", detail: "it is not the one in the catalog")
     }
     return manifest
   }
@@ -141,7 +208,7 @@ public struct Archive: Hashable, Sendable {
   }
 
   private func openSegment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
-    try SegmentReader(path: segmentPath(entry), manifest: readManifest(of: entry))
+    try SegmentReader(segmentFile(entry), manifest: readManifest(of: entry))
   }
 
   /// Whether a segment can be opened.
@@ -157,4 +224,12 @@ public struct Archive: Hashable, Sendable {
       throw try lists(entry) ? .missing(path: missing) : .changed(path: path)
     }
   }
+}
+
+extension Archive: Hashable {
+  /// Whether two archives have the same path.
+  public static func == (one: Archive, other: Archive) -> Bool { one.path == other.path }
+
+  /// Hashes the path.
+  public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 }

@@ -1,5 +1,7 @@
+import DurableFiles
 import HistoryCoding
 import StoreFormat
+import SystemPackage
 
 /// An error of reading or writing sealed history.
 ///
@@ -9,6 +11,12 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case notAnArchive(path: String, reason: NotAnArchiveReason)
   /// A file named in the catalog is missing.
   case missing(path: String)
+  /// The folder has segments and no catalog.
+  case lostCatalog(path: String)
+  /// The catalog does not list a segment that is in the folder, so that an answer without it may be short.
+  case unlisted(path: String)
+  /// A file or folder of the archive is a symbolic link.
+  case linked(path: String)
   /// A file or folder cannot be read.
   case unreadable(path: String, reason: String)
   /// A file or folder cannot be written.
@@ -72,6 +80,11 @@ extension ArchiveError {
     case .notAnArchive(let path, .withoutCatalog):
       "\(path) is not an archive: it has no \(ArchiveFormat.catalogName)"
     case .missing(let path): "\(path) is missing, and the catalog lists it"
+    case .lostCatalog(let path): "\(path) is missing, and its folder has segments"
+    case .unlisted(let path):
+      "\(path) is not in the catalog of its archive, so history may be missing: sealing was interrupted, or "
+        + "the catalog was cut short"
+    case .linked(let path): "\(path) is a symbolic link, and links in an archive are not followed"
     case .unreadable(let path, let reason): "cannot read \(path): \(reason)"
     case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
     case .damaged(let path, let place, let detail): "\(path) is damaged in \(place): \(detail)"
@@ -120,6 +133,10 @@ extension ArchiveError {
     case .notAnArchive: "name an archive; sealing creates one"
     case .missing, .damaged:
       "restore the file from a copy of the archive; verifying the archive lists all damage"
+    case .lostCatalog: "restore the catalog from a copy of the archive"
+    case .unlisted:
+      "seal the store again, which lists the segment; if the catalog was cut short, restore it from a copy"
+    case .linked: "move the file itself there, or restore it from a copy of the archive"
     case .unreadable: "make it readable, or read it as its owner"
     case .unwritable: "name a folder that can be written and has free space"
     case .unknownFormat: "read it with a newer version"
@@ -146,4 +163,22 @@ extension ArchiveError {
 extension ArchiveError: CustomStringConvertible {
   /// The message and the remedy as one line.
   public var description: String { "\(message) (\(remedy))" }
+}
+
+extension ArchiveError {
+  /// The error of opening a file or folder for reading.
+  static func reading(_ place: FilePlace, _ error: Errno) -> ArchiveError {
+    switch error {
+    case .noSuchFileOrDirectory: .missing(path: place.path)
+    case .tooManySymbolicLinkLevels: .linked(path: place.firstLink)
+    default: .unreadable(path: place.path, reason: error.description)
+    }
+  }
+
+  /// The error of creating, opening or writing a file or folder.
+  static func writing(_ place: FilePlace, _ error: any Error) -> ArchiveError {
+    error as? Errno == .tooManySymbolicLinkLevels
+      ? .linked(path: place.firstLink)
+      : .unwritable(path: place.path, reason: ArchiveFile.reason(error))
+  }
 }

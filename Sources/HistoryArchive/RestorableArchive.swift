@@ -7,22 +7,33 @@ import StoreFormat
 package struct RestorableArchive: RestorableHistory {
   private let archive: Archive
   private let store: ArchivedStore
+  /// The segments of the store that the catalog does not list, by first transaction.
+  package let unlisted: [UnlistedSegment]
 
   /// Opens the history of a store. An archive without segments has none of any store.
   ///
   /// - Throws: ``ArchiveError/unknownStore(path:store:known:)`` if the archive has only other stores.
   package init(_ archive: Archive, store identifier: String) throws(ArchiveError) {
     self.archive = archive
+    let catalog = try archive.catalog()
+    unlisted = try archive.unlistedSegments(catalog, ofStore: identifier)
     do throws(ArchiveError) {
-      store = try archive.store(identifier)
-    } catch .unknownStore(_, _, let known) where known.isEmpty {
+      store = try archive.store(identifier, in: catalog)
+    } catch {
+      guard case .unknownStore(_, _, let known) = error, known.isEmpty || !unlisted.isEmpty else {
+        throw error
+      }
       store = ArchivedStore(identifier: identifier, entries: [])
     }
   }
 
   package var storeIdentifier: String { store.identifier }
 
-  package func transactions(through number: Int64) -> any TransactionSource {
+  package func transactions(through number: Int64) throws -> any TransactionSource {
+    // The store has the transactions of the others itself.
+    if let lost = unlisted.first, lost.range.lowerBound < number {
+      throw ArchiveError.unlisted(path: lost.path)
+    }
     let run = store.runs.last { $0.first <= number }
     return VerifiedTransactions(
       archive, parts: run.map { store.parts(of: $0, until: number) } ?? [])

@@ -83,6 +83,8 @@ package struct ForgetOperation {
   package func plans() throws -> [ForgetPlan] {
     let archive = try Archive(path: request.archivePath)
     let bookmarks = try bookmarks()
+    // A line after the end of a catalog that was cut short would make the lost lines useless.
+    try archive.checkSegmentsAreListed(archive.catalog(), ofStore: request.storeIdentifier)
     let stores =
       try request.storeIdentifier.map { [try archive.store($0)] } ?? archive.stores()
     return try stores.map { try plan(ArchiveReader(archive, $0), (archive, $0), bookmarks) }

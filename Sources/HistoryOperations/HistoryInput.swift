@@ -50,9 +50,12 @@ package struct HistoryInput {
           : "lines take the place of a store, and only a store goes with --archive",
         hint: "give the store before --archive, or leave out --archive")
     }
-    return isArchive
-      ? try reader(path, storeIdentifier: storeIdentifier)
-      : try ExportedHistory(path: path, storeIdentifier: storeIdentifier)
+    guard isArchive else {
+      return try ExportedHistory(path: path, storeIdentifier: storeIdentifier)
+    }
+    let reader = try reader(path, storeIdentifier: storeIdentifier)
+    try reader.checkSegmentsAreListed(before: nil)
+    return reader
   }
 
   /// Returns the history of a store, joined with what the archive has of it.
@@ -61,6 +64,10 @@ package struct HistoryInput {
     do {
       let archive = try reader(
         archivePath, storeIdentifier: snapshot.metadata.storeIdentifier ?? "")
+      try archive.checkSegmentsAreListed(before: snapshot.oldestTransaction()?.number)
+      if let segment = archive.unlisted.first { observer(.warning(.unlisted(segment))) }
+      // Sealing was interrupted before the first segment was listed.
+      if archive.store.entries.isEmpty { return HistoryTimeline(snapshot) }
       return try HistoryTimeline(snapshot, continuing: archive)
     } catch let error as ArchiveError {
       // Before its first segment is sealed, an archive has nothing to add.
@@ -100,7 +107,7 @@ package struct HistoryInput {
   /// Opens an archive, and warns if its catalog ends with an incomplete line.
   private func reader(_ path: String, storeIdentifier: String?) throws -> ArchiveReader {
     let reader = try ArchiveReader(path: path, storeIdentifier: storeIdentifier)
-    if try reader.archive.catalog().tornByteCount > 0 {
+    if reader.hasTornCatalog {
       observer(
         .warning(
           OperationWarning(
@@ -111,5 +118,17 @@ package struct HistoryInput {
               + "repairs the catalog")))
     }
     return reader
+  }
+}
+
+extension OperationWarning {
+  /// The warning that an archive has a segment that its catalog does not list, and whose transactions the store has.
+  static func unlisted(_ segment: UnlistedSegment) -> OperationWarning {
+    OperationWarning(
+      kind: "unlistedSegment",
+      message:
+        "\(segment.path) is not in the catalog of its archive: sealing was interrupted; the store has its "
+        + "transactions",
+      hint: "the next archive command for the store lists the segment")
   }
 }

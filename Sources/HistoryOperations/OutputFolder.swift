@@ -25,6 +25,19 @@ package enum OutputFolder {
     }
   }
 
+  /// Makes a folder in one that a caller named. A link in its place would lead files out of that folder.
+  ///
+  /// - Parameter permissions: The permissions of the folder.
+  /// - Throws: ``OperationError``.
+  static func make(part path: String, permissions: FilePermissions) throws(OperationError) {
+    guard FileMove.entry(at: path) != .link else {
+      throw OperationError(
+        .unwritable, "\(path) is a symbolic link, and new files are not written through links",
+        hint: "replace it with a folder, or name another folder")
+    }
+    try make(path, permissions: permissions)
+  }
+
   /// Returns the path of a name in a folder.
   package static func path(of name: String, in folder: String) -> String {
     folder.hasSuffix("/") ? folder + name : folder + "/" + name

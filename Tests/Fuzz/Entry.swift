@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import HistoryCoding
 import PropertyLists
@@ -127,7 +128,7 @@ enum Entry: String, CaseIterable {
   }
 
   private static func catalog(_ bytes: [UInt8]) throws {
-    let catalog = try ArchiveCatalog(path: try InputFiles.shared.write(chained(bytes)[...]))
+    let catalog = try ArchiveCatalog(FilePlace(try InputFiles.shared.write(chained(bytes)[...])))
     for store in catalog.stores {
       precondition(catalog.store(store.identifier) != nil)
       _ = catalog.forgotten(ofStore: store.identifier)

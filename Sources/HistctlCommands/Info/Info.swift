@@ -55,6 +55,7 @@ struct Info: ReadingCommand {
     if model.model { return try writeModel(session) }
     if Archive.isArchive(store.store) {
       let overview = try ArchiveOverview(Archive(path: store.store))
+      if let segment = overview.unlisted.first { throw ArchiveError.unlisted(path: segment.path) }
       return try session.write(usesPager: true) { writer in
         try ArchiveInfoReport(
           session: session, writer: writer, overview: overview, rowLimit: rowLimit
@@ -112,6 +113,7 @@ struct Info: ReadingCommand {
     }
     if Archive.isArchive(store.store) {
       let archive = try Archive(path: store.store)
+      try archive.checkSegmentsAreListed(archive.catalog())
       return try session.write(usesPager: true) { try report($0).write(archive) }
     }
     if ExportedText.isName(store.store) {

@@ -183,6 +183,7 @@ extension Failure {
         .damaged,
         [
           "damaged", "calculated", "largeValue", "unusableValues", "missingFile", "damagedText",
+          "unlistedSegment", "linkedFile",
           "malformedLine",
           "readBackDiffers", "disorder",
         ]
@@ -233,7 +234,9 @@ extension Failure {
     case HistoryError.unusableToken(let token): return token.kind
     case HistoryError.restoreRefusedByGuards: return "refusedByGuards"
     case ArchiveError.notAnArchive(_, .notEmpty): return "notEmpty"
-    case ArchiveError.missing: return "missingFile"
+    case ArchiveError.missing, ArchiveError.lostCatalog: return "missingFile"
+    case ArchiveError.unlisted: return "unlistedSegment"
+    case ArchiveError.linked: return "linkedFile"
     case ArchiveError.busy: return "busyArchive"
     case ArchiveError.changed: return "changedArchive"
     case ArchiveError.damagedText(_, _?, _), is LineError: return "malformedLine"
@@ -321,6 +324,9 @@ extension Failure {
       "create an archive with histctl archive"
     case ArchiveError.missing, ArchiveError.damaged:
       "restore the file from a copy of the archive; histctl verify lists everything that is wrong"
+    case ArchiveError.unlisted:
+      "seal the store again with histctl archive, which lists the segment; if the catalog was cut short, restore it "
+        + "from a copy of the archive"
     case ArchiveError.malformedAnchor: "copy the head that histctl archive prints"
     case ArchiveError.unknownTransaction: "list the contents of the archive with histctl info"
     case ArchiveError.changed: "run the command again"

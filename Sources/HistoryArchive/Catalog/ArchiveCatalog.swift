@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// The catalog of an archive: its segments in the order of sealing, each line chained to the one before.
 ///
 /// Lines are only ever added. Those of merged or forgotten segments stay, so that a head of the chain
@@ -16,9 +18,9 @@ public struct ArchiveCatalog: Hashable, Sendable {
   package private(set) var tornByteCount = 0
 
   /// Reads a catalog and checks its chain.
-  package init(path: String) throws(ArchiveError) {
-    self.path = path
-    var lines = try CatalogLines(path: path)
+  package init(_ place: FilePlace) throws(ArchiveError) {
+    path = place.path
+    var lines = try CatalogLines(place)
     var entries: [CatalogEntry] = []
     entries.reserveCapacity(lines.maxCount)
     var stores: Set<String> = []
@@ -130,8 +132,8 @@ struct CatalogLines {
   /// Opens a catalog.
   ///
   /// - Parameter offset: Where the first line to read begins.
-  init(path: String, from offset: Int64 = 0) throws(ArchiveError) {
-    file = try ArchiveFile(path: path)
+  init(_ place: FilePlace, from offset: Int64 = 0) throws(ArchiveError) {
+    file = try ArchiveFile(place)
     try file.check(limit: ArchiveFormat.catalogLimit)
     self.offset = offset
     if offset > 0 { previous = nil }

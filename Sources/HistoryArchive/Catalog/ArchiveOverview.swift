@@ -46,6 +46,8 @@ package struct ArchiveOverview: Hashable, Sendable {
   package let stores: [Store]
   /// The length of the incomplete line at the end of the catalog.
   package let tornByteCount: Int
+  /// The segments that the catalog does not list.
+  package let unlisted: [UnlistedSegment]
   /// The number of all files in the folder.
   package private(set) var fileCount = 0
   /// The size of all files in the folder.
@@ -59,23 +61,28 @@ package struct ArchiveOverview: Hashable, Sendable {
     var stores: [Store] = []
     for store in catalog.stores { try stores.append(Store(store, archive)) }
     self.stores = stores
-    try countFiles(in: path)
+    unlisted = try archive.unlistedSegments(catalog, ofStore: nil)
+    try countFiles(in: archive.folder())
   }
 
-  private mutating func countFiles(in folder: String, depth: Int = 2) throws(ArchiveError) {
+  private mutating func countFiles(in folder: OpenFolder, depth: Int = 2) throws(ArchiveError) {
     for name in try ArchiveFile.names(in: folder) {
-      let path = folder + "/" + name
-      var status = stat()
-      guard lstat(path, &status) == 0 else {
+      let place = FilePlace(name, in: folder)
+      do {
         // Another program may have removed it.
-        if errno == ENOENT { continue }
-        throw .unreadable(path: path, reason: Errno(rawValue: errno).description)
-      }
-      if status.st_mode & S_IFMT == S_IFREG {
-        fileCount += 1
-        fileByteCount &+= Int64(status.st_size)
-      } else if status.st_mode & S_IFMT == S_IFDIR, depth > 1 {
-        try countFiles(in: path, depth: depth - 1)
+        guard let status = try place.status() else { continue }
+        if status.st_mode & S_IFMT == S_IFREG {
+          fileCount += 1
+          fileByteCount &+= Int64(status.st_size)
+        } else if status.st_mode & S_IFMT == S_IFDIR, depth > 1 {
+          try countFiles(in: folder.folder(name), depth: depth - 1)
+        }
+      } catch let error as ArchiveError {
+        throw error
+      } catch let error as Errno where error == .noSuchFileOrDirectory {
+        continue
+      } catch {
+        throw .unreadable(path: place.path, reason: ArchiveFile.reason(error))
       }
     }
   }

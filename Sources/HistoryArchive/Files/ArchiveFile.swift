@@ -10,18 +10,14 @@ package final class ArchiveFile: Sendable {
   package let size: Int64
   private let descriptor: FileDescriptor
 
-  package init(path: String) throws(ArchiveError) {
+  package init(_ place: FilePlace) throws(ArchiveError) {
     do {
       // A pipe would otherwise wait for its writer.
-      descriptor = try path.withCString {
-        try FileDescriptor.open($0, .readOnly, options: [.closeOnExec, .nonBlocking])
-      }
-    } catch Errno.noSuchFileOrDirectory {
-      throw .missing(path: path)
+      descriptor = try place.open(O_RDONLY | O_NONBLOCK)
     } catch {
-      throw .unreadable(path: path, reason: Self.reason(error))
+      throw .reading(place, error)
     }
-    self.path = path
+    path = place.path
     var status = stat()
     let isKnown = fstat(descriptor.rawValue, &status) == 0
     size = isKnown ? Int64(status.st_size) : 0
@@ -97,20 +93,29 @@ package final class ArchiveFile: Sendable {
   }
 
   /// Reads a whole file that is not larger than a limit.
-  static func contents(of path: String, limit: Int) throws(ArchiveError) -> [UInt8] {
-    let file = try ArchiveFile(path: path)
+  static func contents(of place: FilePlace, limit: Int) throws(ArchiveError) -> [UInt8] {
+    let file = try ArchiveFile(place)
     try file.check(limit: Int64(limit))
     return try file.read(at: 0, count: Int(file.size))
   }
 
-  /// Returns the names in a folder, or none if there is no such folder.
-  static func names(in folder: String) throws(ArchiveError) -> [String] {
+  /// Returns the kind of a file, a folder or a link, or `nil` where nothing exists.
+  static func kind(of place: FilePlace) throws(ArchiveError) -> FileStatus.Kind? {
     do {
-      return try FolderNames.list(folder)
-    } catch .noSuchFileOrDirectory {
-      return []
+      return try place.status().map { FileStatus($0).kind }
     } catch {
-      throw .unreadable(path: folder, reason: error.description)
+      throw .reading(place, error)
+    }
+  }
+
+  /// Returns the names in a folder that contain a text.
+  static func names(
+    in folder: OpenFolder, containing text: String = ""
+  ) throws(ArchiveError) -> [String] {
+    do {
+      return try folder.names(containing: text)
+    } catch {
+      throw .unreadable(path: folder.path, reason: error.description)
     }
   }
 

@@ -1,3 +1,4 @@
+import DurableFiles
 import HistoryCoding
 import StoreFormat
 
@@ -7,15 +8,15 @@ extension SegmentManifest {
   /// - Parameter expected: The digest that the catalog names; `nil` for any.
   /// - Returns: The manifest and the digest of the file.
   static func read(
-    _ path: String, expecting expected: ArchiveDigest? = nil
+    _ place: FilePlace, expecting expected: ArchiveDigest? = nil
   ) throws(ArchiveError) -> (manifest: SegmentManifest, digest: ArchiveDigest) {
-    let bytes = try ArchiveFile.contents(of: path, limit: ArchiveFormat.manifestLimit)
+    let bytes = try ArchiveFile.contents(of: place, limit: ArchiveFormat.manifestLimit)
     let digest = ArchiveDigest(of: bytes)
     guard expected == nil || digest == expected else {
       throw .damaged(
-        path: path, place: "its bytes", detail: "its SHA-256 is not the one in the catalog")
+        path: place.path, place: "its bytes", detail: "its SHA-256 is not the one in the catalog")
     }
-    return (try SegmentManifest(bytes, path: path), digest)
+    return (try SegmentManifest(bytes, path: place.path), digest)
   }
 
   /// Reads the text of a manifest and checks that it does not contradict itself.

@@ -22,6 +22,10 @@ package final class ArchiveReader {
   let parts: [ArchivedStore.Part]
   /// The transaction numbers of runs of segments without a gap.
   package let stretches: [ClosedRange<Int64>]
+  /// The segments of the store that the catalog does not list, by first transaction.
+  package let unlisted: [UnlistedSegment]
+  /// Whether the catalog ends with an incomplete line.
+  package let hasTornCatalog: Bool
   /// The segments that were used last, because successive lookups are often near each other.
   private var open: [(entry: CatalogEntry, reader: SegmentReader)] = []
   private static let maxOpen = 2
@@ -31,18 +35,43 @@ package final class ArchiveReader {
   /// - Parameters:
   ///   - path: The folder.
   ///   - storeIdentifier: The store whose history to read; `nil` if the archive has only one store.
-  /// - Throws: ``ArchiveError``.
+  /// - Throws: ``ArchiveError``; ``ArchiveError/unknownStore(path:store:known:)`` only if there is no unlisted
+  ///   segment of the store either.
   package convenience init(path: String, storeIdentifier: String? = nil) throws(ArchiveError) {
     let archive = try Archive(path: path)
-    self.init(archive, try archive.store(storeIdentifier))
+    let catalog = try archive.catalog()
+    let unlisted = try archive.unlistedSegments(catalog, ofStore: storeIdentifier)
+    let store: ArchivedStore
+    do throws(ArchiveError) {
+      store = try archive.store(storeIdentifier, in: catalog)
+    } catch {
+      guard case .unknownStore = error, !unlisted.isEmpty else { throw error }
+      store = ArchivedStore(identifier: storeIdentifier ?? "", entries: [])
+    }
+    self.init(archive, store, unlisted, hasTornCatalog: catalog.tornByteCount > 0)
   }
 
   /// Creates a reader of a store in an archive whose catalog was read already.
-  package init(_ archive: Archive, _ store: ArchivedStore) {
+  package init(
+    _ archive: Archive, _ store: ArchivedStore, _ unlisted: [UnlistedSegment] = [],
+    hasTornCatalog: Bool = false
+  ) {
     self.archive = archive
     self.store = store
+    self.unlisted = unlisted
+    self.hasTornCatalog = hasTornCatalog
     parts = store.parts()
     stretches = store.runs.map { $0.first...max($0.first, $0.last) }
+  }
+
+  /// Throws an error if an unlisted segment begins before a transaction: history from there on may be missing.
+  ///
+  /// - Parameter number: The oldest transaction of the store, which has everything after it; `nil` if there is
+  ///   none.
+  /// - Throws: ``ArchiveError/unlisted(path:)``.
+  package func checkSegmentsAreListed(before number: Int64?) throws(ArchiveError) {
+    guard let first = unlisted.first, first.range.lowerBound < number ?? .max else { return }
+    throw .unlisted(path: first.path)
   }
 
   /// The index of the first part with numbers after one.

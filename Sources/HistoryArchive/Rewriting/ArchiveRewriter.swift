@@ -22,11 +22,10 @@ package final class ArchiveRewriter {
   /// - Parameter lockWait: Seconds to wait for another program that uses the archive.
   package init(archivePath: String, lockWait: Double = 0) throws(ArchiveError) {
     let archive = try Archive(path: archivePath)
-    var status = stat()
     // The catalog has the narrowest permissions of all stores.
     permissions =
-      stat(archive.catalogPath, &status) == 0
-      ? FilePermissions(rawValue: status.st_mode & 0o666 | 0o600) : .ownerReadWrite
+      (try? archive.catalogFile().status())
+      .map { FilePermissions(rawValue: $0.st_mode & 0o666 | 0o600) } ?? .ownerReadWrite
     folder = try ArchiveFolder(path: archivePath, permissions: permissions, lockWait: lockWait)
     catalog = try folder.repairedCatalog()
   }
@@ -70,7 +69,7 @@ package final class ArchiveRewriter {
       try replace(merged.parts(), as: .merge)
       let files = OrphanedSegments(archive: folder.archive, store: identifier)
       // Otherwise a first run would need twice the space.
-      for entry in group { files.remove(entry.range) }
+      for entry in group { try files.remove(entry.range) }
     }
     return plan
   }
@@ -79,8 +78,8 @@ package final class ArchiveRewriter {
   package func byteCount(ofStore identifier: String) throws(ArchiveError) -> Int64 {
     var byteCount: Int64 = 0
     for entry in store(identifier).entries {
-      let manifest = try ArchiveFile(path: folder.archive.manifestPath(entry)).size
-      byteCount += try manifest + ArchiveFile(path: folder.archive.segmentPath(entry)).size
+      let manifest = try ArchiveFile(folder.archive.manifestFile(entry)).size
+      byteCount += try manifest + ArchiveFile(folder.archive.segmentFile(entry)).size
     }
     return byteCount
   }

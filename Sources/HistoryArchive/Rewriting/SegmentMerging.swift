@@ -1,3 +1,4 @@
+import DurableFiles
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
@@ -35,7 +36,7 @@ struct SegmentMerging {
           path: archive.segmentPath(first.entry), place: "its lines",
           detail: "it has no transaction from \(first.range.lowerBound) on")
       }
-      try compare(writer.temporaryPath, manifest, parts)
+      try compare(writer.draftPlace, manifest, parts)
       return (manifest, try writer.commit(manifest, in: archive))
     } catch {
       writer.discard()
@@ -88,14 +89,16 @@ struct SegmentMerging {
 
   /// Compares what is on the disk with the text of the sources, byte for byte.
   private func compare(
-    _ path: String, _ manifest: SegmentManifest, _ parts: [ArchivedStore.Part]
+    _ draft: FilePlace, _ manifest: SegmentManifest, _ parts: [ArchivedStore.Part]
   ) throws {
-    func differs(_ place: String) -> ArchiveError { .readBackDiffers(path: path, place: place) }
-    let file = try ArchiveFile(path: path)
+    func differs(_ place: String) -> ArchiveError {
+      .readBackDiffers(path: draft.path, place: place)
+    }
+    let file = try ArchiveFile(draft)
     // The bytes should come from the disk, not from memory.
     file.forgetCachedPages()
     guard try file.digest() == manifest.digest else { throw differs("its SHA-256") }
-    let merged = try SegmentReader(path: path, manifest: manifest)
+    let merged = try SegmentReader(draft, manifest: manifest)
     var frame = 0
     var comparison = LineComparison(skipping: []) {
       guard frame < manifest.frames.count else { return nil }

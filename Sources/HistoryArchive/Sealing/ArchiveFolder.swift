@@ -21,12 +21,12 @@ final class ArchiveFolder {
   init(path: String, permissions: FilePermissions, lockWait: Double) throws(ArchiveError) {
     self.permissions = permissions
     try Self.make(path, permissions: permissions)
-    archive = Archive(unchecked: path)
     lock = try ArchiveLock(writing: path, wait: lockWait)
     do throws(ArchiveError) {
-      _ = try Archive(path: path)
+      archive = try Archive(path: path)
     } catch .notAnArchive {
-      try makeCatalog()
+      try Self.makeCatalog(Archive(unchecked: path), permissions)
+      archive = try Archive(path: path)
     }
   }
 
@@ -46,24 +46,30 @@ final class ArchiveFolder {
   }
 
   func makeFolder(ofStore store: String) throws(ArchiveError) {
-    try Self.make(archive.storePath(store), permissions: permissions)
+    let place = try archive.place(store)
+    do {
+      try place.makeFolder(permissions: MissingFolders.permissions(forFiles: permissions))
+    } catch {
+      throw .writing(place, error)
+    }
   }
 
   // MARK: - The catalog
 
   /// Creates an empty catalog, unless the folder has other files.
-  private func makeCatalog() throws(ArchiveError) {
-    guard try ArchiveFile.names(in: archive.path).allSatisfy({ $0.hasPrefix(".") }) else {
+  private static func makeCatalog(
+    _ archive: Archive, _ permissions: FilePermissions
+  ) throws(ArchiveError) {
+    let folder = try archive.folder()
+    guard try ArchiveFile.names(in: folder).allSatisfy({ $0.hasPrefix(".") }) else {
       throw .notAnArchive(path: archive.path, reason: .notEmpty)
     }
+    let catalog = FilePlace(ArchiveFormat.catalogName, in: folder)
     do {
-      let file = try FileDescriptor.open(
-        FilePath(archive.catalogPath), .writeOnly,
-        options: [.create, .closeOnExec, .noFollow], permissions: permissions)
-      try file.close()
-      try DraftFile.synchronizeFolder(of: archive.catalogPath)
+      try catalog.open(O_WRONLY | O_CREAT, permissions: permissions).close()
+      try folder.synchronize()
     } catch {
-      throw .unwritable(path: archive.catalogPath, reason: ArchiveFile.reason(error))
+      throw .writing(catalog, error)
     }
   }
 
@@ -121,14 +127,14 @@ final class ArchiveFolder {
   }
 
   private func withCatalog(_ body: (FileDescriptor) throws -> Void) throws(ArchiveError) {
+    let catalog = try archive.catalogFile()
     do {
-      let file = try FileDescriptor.open(
-        FilePath(archive.catalogPath), .readWrite, options: [.closeOnExec, .noFollow])
+      let file = try catalog.open(O_RDWR)
       // Everything that was written has been synchronized.
       defer { try? file.close() }
       try body(file)
     } catch {
-      throw .unwritable(path: archive.catalogPath, reason: ArchiveFile.reason(error))
+      throw .writing(catalog, error)
     }
   }
 }

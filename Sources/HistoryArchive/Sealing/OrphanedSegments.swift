@@ -38,7 +38,7 @@ struct OrphanedSegments {
   /// Removes what a crash has left: drafts, manifests without a segment, and segments that were merged
   /// or forgotten.
   func removeRemains(except catalog: ArchiveCatalog) throws(ArchiveError) {
-    let folder = archive.storePath(store)
+    guard let folder = try archive.storeFolder(store) else { return }
     AbandonedDrafts.remove(in: folder) { _ in true }
     let known = knownRanges(catalog)
     let leftovers = catalog.leftovers(ofStore: store)
@@ -52,15 +52,15 @@ struct OrphanedSegments {
       else { continue }
       let hasSegment =
         isSegment || names.contains(SegmentName.text(range) + SegmentName.segmentSuffix)
-      if !hasSegment || isReplaced(range, leftovers) { remove(range) }
+      if !hasSegment || isReplaced(range, leftovers) { try remove(range) }
     }
   }
 
   /// Removes the files of a segment. A manifest may be left without a segment, but not a segment without
   /// a manifest.
-  func remove(_ range: ClosedRange<Int64>) {
-    FileStatus.remove(archive.segmentPath(range, ofStore: store))
-    FileStatus.remove(archive.manifestPath(range, ofStore: store))
+  func remove(_ range: ClosedRange<Int64>) throws(ArchiveError) {
+    try archive.place(Archive.segmentName(range, ofStore: store)).remove()
+    try archive.place(Archive.manifestName(range, ofStore: store)).remove()
   }
 
   /// Whether a segment is a leftover and the segments that have its transactions exist. They are missing
@@ -84,9 +84,10 @@ struct OrphanedSegments {
   private func found(
     _ catalog: ArchiveCatalog
   ) throws(ArchiveError) -> [(manifest: SegmentManifest, digest: ArchiveDigest)] {
+    guard let folder = try archive.storeFolder(store) else { return [] }
     let known = knownRanges(catalog)
     var found: [(manifest: SegmentManifest, digest: ArchiveDigest)] = []
-    for name in try ArchiveFile.names(in: archive.storePath(store)) {
+    for name in try ArchiveFile.names(in: folder) {
       guard let range = Self.range(of: name, SegmentName.segmentSuffix), !known.contains(range),
         let segment = try sealed(range)
       else { continue }
@@ -102,10 +103,10 @@ struct OrphanedSegments {
   ) throws(ArchiveError) -> (manifest: SegmentManifest, digest: ArchiveDigest)? {
     do throws(ArchiveError) {
       let (manifest, digest) = try SegmentManifest.read(
-        archive.manifestPath(range, ofStore: store))
+        archive.place(Archive.manifestName(range, ofStore: store)))
       guard manifest.store == store, manifest.range == range else { return nil }
-      let path = archive.segmentPath(range, ofStore: store)
-      try SegmentReader(path: path, manifest: manifest).checkDigest()
+      let segment = try archive.place(Archive.segmentName(range, ofStore: store))
+      try SegmentReader(segment, manifest: manifest).checkDigest()
       return (manifest, digest)
     } catch {
       switch error {

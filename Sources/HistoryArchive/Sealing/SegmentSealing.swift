@@ -43,7 +43,7 @@ struct SegmentSealing {
         writer.discard()
         return nil
       }
-      try compare(writer.temporaryPath, manifest, snapshot, helpers, progress)
+      try compare(writer.draftPlace, manifest, snapshot, helpers, progress)
       return (manifest, try writer.commit(manifest, in: archive))
     } catch {
       writer.discard()
@@ -92,10 +92,11 @@ struct SegmentSealing {
   /// Compares what is on the disk with a second reading of the store, which looks up changes in their
   /// index, and the counts with those of the indexes.
   private func compare(
-    _ path: String, _ manifest: SegmentManifest, _ snapshot: StoreSnapshot,
+    _ draft: FilePlace, _ manifest: SegmentManifest, _ snapshot: StoreSnapshot,
     _ helpers: SnapshotHelpers, _ progress: @escaping Progress
   ) throws {
-    let file = try ArchiveFile(path: path)
+    let path = draft.path
+    let file = try ArchiveFile(draft)
     // The bytes should come from the disk, not from memory.
     file.forgetCachedPages()
     guard try file.digest() == manifest.digest else {
@@ -109,7 +110,7 @@ struct SegmentSealing {
     query.looksUpChanges = true
     let summary = try WindowedReading(query: query, dealer: windows).run(
       snapshot, helpers,
-      packer: { try FrameComparer(path: path, manifest: manifest, groups: groups) },
+      packer: { try FrameComparer(draft, manifest: manifest, groups: groups) },
       output: { progress(.comparing, Int64($1.transactions)) })
     guard Int64(summary.transactions) == manifest.transactionCount else {
       throw ArchiveError.readBackDiffers(path: path, place: "the number of transactions")
@@ -149,8 +150,10 @@ struct FrameComparer: WindowPacker {
   }
 
   /// - Parameter groups: The frames of each window; see ``SegmentManifest/runs(ofAbout:)``.
-  init(path: String, manifest: SegmentManifest, groups: [Range<Int>]) throws(ArchiveError) {
-    reader = try SegmentReader(path: path, manifest: manifest)
+  init(
+    _ place: FilePlace, manifest: SegmentManifest, groups: [Range<Int>]
+  ) throws(ArchiveError) {
+    reader = try SegmentReader(place, manifest: manifest)
     self.groups = groups
   }
 

@@ -25,6 +25,7 @@ struct PackedFrame: Sendable {
 /// Until it is committed, the segment is a draft under another name. The next run removes a draft that
 /// was left behind.
 final class SegmentWriter {
+  private let folder: OpenFolder
   private let draft: DraftFile
   private let permissions: FilePermissions
   private var hasher = ArchiveHasher()
@@ -42,17 +43,27 @@ final class SegmentWriter {
   init(
     archive: Archive, store: String, near start: Int64, permissions: FilePermissions
   ) throws(ArchiveError) {
-    let path =
-      archive.storePath(store) + "/" + SegmentName.padded(start) + SegmentName.segmentSuffix
+    guard let folder = try archive.storeFolder(store) else {
+      throw .unwritable(path: archive.storePath(store), reason: "\(Errno.noSuchFileOrDirectory)")
+    }
+    self.folder = folder
     self.permissions = permissions
+    draft = try Self.draft(
+      SegmentName.padded(start) + SegmentName.segmentSuffix, in: folder, permissions)
+  }
+
+  private static func draft(
+    _ name: String, in folder: OpenFolder, _ permissions: FilePermissions
+  ) throws(ArchiveError) -> DraftFile {
     do {
-      draft = try DraftFile(path: path, permissions: permissions, overwrites: true)
+      return try DraftFile(path: name, in: folder, permissions: permissions, overwrites: true)
     } catch {
-      throw .unwritable(path: path, reason: error.description)
+      throw .writing(FilePlace(name, in: folder), error)
     }
   }
 
-  var temporaryPath: String { draft.temporaryPath }
+  /// The file before it is committed.
+  var draftPlace: FilePlace { draft.temporaryPlace }
 
   func write(_ frame: PackedFrame) throws(ArchiveError) {
     frames.append(
@@ -108,7 +119,6 @@ final class SegmentWriter {
   func commit(
     _ manifest: SegmentManifest, in archive: Archive
   ) throws(ArchiveError) -> ArchiveDigest {
-    let path = archive.manifestPath(manifest.range, ofStore: manifest.store)
     let bytes = manifest.bytes
     func unsealable(_ reason: String) -> ArchiveError {
       .unsealable(path: archive.path, transaction: manifest.first.number, reason: reason)
@@ -121,18 +131,18 @@ final class SegmentWriter {
     guard manifest.schema.propertyCount <= ArchiveFormat.maxProperties else {
       throw unsealable("the model has more than \(ArchiveFormat.maxProperties) properties")
     }
+    let name = SegmentName.text(manifest.range)
+    let manifestDraft = try Self.draft(name + SegmentName.manifestSuffix, in: folder, permissions)
     do {
-      let draft = try DraftFile(path: path, permissions: permissions, overwrites: true)
-      try bytes.withUnsafeBytes { try draft.write($0) }
-      try draft.commit()
+      try bytes.withUnsafeBytes { try manifestDraft.write($0) }
+      try manifestDraft.commit()
     } catch {
-      throw .unwritable(path: path, reason: ArchiveFile.reason(error))
+      throw .unwritable(path: manifestDraft.path, reason: ArchiveFile.reason(error))
     }
-    let segmentPath = archive.segmentPath(manifest.range, ofStore: manifest.store)
     do {
-      try draft.commit(as: segmentPath)
+      try draft.commit(as: name + SegmentName.segmentSuffix)
     } catch {
-      throw .unwritable(path: segmentPath, reason: error.description)
+      throw .unwritable(path: draft.path, reason: error.description)
     }
     return ArchiveDigest(of: bytes)
   }

@@ -1,4 +1,5 @@
 import CZstd
+import DurableFiles
 import HistoryCoding
 import Libc
 import PersistentHistory
@@ -35,22 +36,22 @@ public final class SegmentReader {
   /// Opens a segment.
   ///
   /// - Parameters:
-  ///   - path: Its file.
+  ///   - place: Its file.
   ///   - manifest: Its manifest.
   /// - Throws: ``ArchiveError``.
-  package init(path: String, manifest: SegmentManifest) throws(ArchiveError) {
-    file = try ArchiveFile(path: path)
+  package init(_ place: FilePlace, manifest: SegmentManifest) throws(ArchiveError) {
+    file = try ArchiveFile(place)
     self.manifest = manifest
     schema = manifest.historySchema()
     decoder = TransactionLineDecoder(schema: schema)
     guard file.size == manifest.byteCount else {
       throw .damaged(
-        path: path, place: "its size",
+        path: place.path, place: "its size",
         detail: "it has \(file.size) bytes (the manifest says \(manifest.byteCount))")
     }
     guard try SeekTable(of: file) == SeekTable(manifest.frames) else {
       throw .damaged(
-        path: path, place: "its seek table", detail: "it differs from the manifest")
+        path: place.path, place: "its seek table", detail: "it differs from the manifest")
     }
   }
 

@@ -32,8 +32,8 @@ package enum ArchiveFindingKind: String, FindingKind {
   package var severity: FindingSeverity {
     switch self {
     case .damagedCatalog, .otherAnchor, .missingManifest, .damagedManifest, .missingSegment,
-      .damagedSegment, .damagedFrame, .damagedLine, .contradictedManifest, .unreadableFile,
-      .alteredTransaction:
+      .damagedSegment, .damagedFrame, .damagedLine, .contradictedManifest,
+      .unreadableFile, .alteredTransaction:
       .damage
     case .tornCatalog, .archiveGap, .unlistedSegment, .leftoverSegment, .strayFile,
       .abandonedDraft, .widePermissions, .divergedStore, .partialTransaction, .storeGap:
@@ -63,7 +63,7 @@ package enum ArchiveFindingKind: String, FindingKind {
     case .contradictedManifest:
       "a manifest contradicts its segment"
     case .unreadableFile:
-      "a file or folder cannot be read, so its content is unknown"
+      "a file or folder cannot be read, or is a symbolic link, so its content is unknown"
     case .archiveGap:
       "transactions are missing between two segments; tokens in between do not work"
     case .unlistedSegment:

@@ -61,7 +61,7 @@ package struct ArchiveVerification: Sendable {
     findings = FindingLog(limit: options.limit)
     let archive = try Archive(path: path)
     let lock = try Self.lock(path, wait: options.lockWait)
-    var catalog = CatalogInspection(path: archive.catalogPath, limit: options.limit)
+    var catalog = CatalogInspection(try archive.catalogFile(), limit: options.limit)
     do throws(ArchiveError) {
       try catalog.run()
     } catch {
@@ -126,7 +126,7 @@ package struct ArchiveVerification: Sendable {
     if let subset = options.subset {
       var generator = SystemRandomNumberGenerator()
       let sizes = entries.map {
-        (try? ArchiveFile(path: archive.segmentPath($0)))?.size ?? 0
+        (try? archive.segmentFile($0).status()).map { Int64($0.st_size) } ?? 0
       }
       chosen = subset.choose(among: sizes, using: &generator)
     }
@@ -164,7 +164,7 @@ package struct ArchiveVerification: Sendable {
     var size: Int64 = 0
     for (index, entry) in entries.enumerated() {
       // A manifest whose size is unknown is a finding when it is read.
-      let next = ((try? FileStatus(path: archive.manifestPath(entry))) ?? nil)?.size ?? 0
+      let next = (try? archive.manifestFile(entry).status()).map { Int64($0.st_size) } ?? 0
       if index > start, index - start == batchSize || size + next > ArchiveFormat.manifestLimit {
         batches.append(start..<index)
         (start, size) = (index, 0)

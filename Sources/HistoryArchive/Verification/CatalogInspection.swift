@@ -1,3 +1,4 @@
+import DurableFiles
 import PersistentHistory
 
 /// Verifies a catalog line by line, and continues after a damaged line.
@@ -11,16 +12,18 @@ struct CatalogInspection {
   /// The number of bytes after the last whole line.
   private(set) var tornByteCount = 0
   private(set) var findings: FindingLog<ArchiveFindingKind>
+  private let place: FilePlace
   private let path: String
 
-  init(path: String, limit: Int) {
-    self.path = path
+  init(_ place: FilePlace, limit: Int) {
+    self.place = place
+    path = place.path
     findings = FindingLog(limit: limit)
   }
 
   /// Reads the catalog.
   mutating func run() throws(ArchiveError) {
-    var lines = try CatalogLines(path: path)
+    var lines = try CatalogLines(place)
     var entries: [CatalogEntry] = []
     entries.reserveCapacity(lines.maxCount)
     defer { listed.add(entries) }

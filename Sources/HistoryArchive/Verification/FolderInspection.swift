@@ -19,15 +19,16 @@ struct FolderInspection {
   mutating func run(_ listed: ListedSegments) {
     var stores: [String: Set<ClosedRange<Int64>>] = [:]
     for entry in listed.entries { stores[entry.store, default: []].insert(entry.range) }
-    inspectPermissions(of: archive.path)
-    inspectPermissions(of: archive.catalogPath)
-    for name in names(in: archive.path) where name != ArchiveFormat.catalogName {
+    inspectMode((try? archive.folder().status())?.st_mode, archive.path)
+    inspect(permissionsOf: ArchiveFormat.catalogName)
+    for name in names(in: nil) where name != ArchiveFormat.catalogName {
       let path = archive.storePath(name)
       if stores[name] != nil { continue }
-      if SegmentName.isStoreFolder(name), Self.permissions(of: path)?.isFolder == true {
+      let kind = mode(of: name).map { $0 & S_IFMT }
+      if SegmentName.isStoreFolder(name), kind == S_IFDIR || kind == S_IFLNK {
         // Sealing of a store was interrupted before its first segment was listed.
         inspect(store: name, known: [], listed.leftovers(ofStore: name))
-        if names(in: path).isEmpty {
+        if kind == S_IFDIR, names(in: name).isEmpty {
           findings.add(
             .strayFile, at: .file(path), "it is empty, and the catalog does not name such a store")
         }
@@ -43,14 +44,14 @@ struct FolderInspection {
   private mutating func inspect(
     store: String, known: Set<ClosedRange<Int64>>, _ leftovers: LeftoverSegments
   ) {
-    let folder = archive.storePath(store)
-    inspectPermissions(of: folder)
-    for name in names(in: folder) {
-      let path = folder + "/" + name
+    if mode(of: store).map({ $0 & S_IFMT }) != S_IFLNK { inspect(permissionsOf: store) }
+    for file in names(in: store) {
+      let name = store + "/" + file
+      let path = archive.path(of: name)
       let range = [SegmentName.segmentSuffix, SegmentName.manifestSuffix]
-        .first { name.hasSuffix($0) }.flatMap { SegmentName.range(of: name.dropLast($0.count)) }
+        .first { file.hasSuffix($0) }.flatMap { SegmentName.range(of: file.dropLast($0.count)) }
       if let range, known.contains(range) {
-        inspectPermissions(of: path)
+        inspect(permissionsOf: name)
       } else if let range, leftovers.contains(range) {
         findings.add(
           .leftoverSegment, at: .file(path),
@@ -58,7 +59,7 @@ struct FolderInspection {
             ? "its transactions were forgotten" : "listed segments have its transactions")
       } else if range != nil {
         findings.add(.unlistedSegment, at: .file(path), "the catalog does not name it")
-      } else if AbandonedDrafts.isDraft(name), Self.permissions(of: path)?.isFolder == false {
+      } else if AbandonedDrafts.isDraft(file), mode(of: name).map({ $0 & S_IFMT }) == S_IFREG {
         findings.add(.abandonedDraft, at: .file(path), "it has the name of a file being written")
       } else {
         findings.add(.strayFile, at: .file(path), Self.noPart)
@@ -68,47 +69,69 @@ struct FolderInspection {
 
   private static let noPart = "it is not part of the format"
 
-  /// Returns the names in a folder, sorted, without those that begin with a dot, which are the
-  /// system's.
-  private mutating func names(in folder: String) -> [String] {
-    guard access(folder, R_OK | X_OK) == 0 else {
-      if errno != ENOENT {
-        findings.add(
-          .unreadableFile, at: .file(folder), String(cString: strerror(errno)))
+  /// Returns the names in the folder of a store, or in that of the archive; sorted, without those that begin
+  /// with a dot, which are the system's.
+  private mutating func names(in store: String?) -> [String] {
+    do throws(ArchiveError) {
+      let folder: OpenFolder?
+      if let store {
+        folder = try archive.storeFolder(store)
+      } else {
+        folder = try archive.folder()
+      }
+      guard let folder else { return [] }
+      return try ArchiveFile.names(in: folder).filter { !$0.hasPrefix(".") }.sorted()
+    } catch {
+      let path = store.map(archive.storePath) ?? archive.path
+      switch error {
+      case .linked: addLink(path)
+      case .unreadable(_, let reason): findings.add(.unreadableFile, at: .file(path), reason)
+      default: findings.add(.unreadableFile, at: .file(path), error.message)
       }
       return []
     }
-    return FolderNames.read(folder).filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  private mutating func inspectPermissions(of path: String) {
-    guard let (mode, _) = Self.permissions(of: path), mode & 0o002 != 0 else { return }
+  private mutating func addLink(_ path: String) {
+    findings.add(.unreadableFile, at: .file(path), "it is a symbolic link, which is not followed")
+  }
+
+  private mutating func inspect(permissionsOf name: String) {
+    guard let mode = mode(of: name) else { return }
+    if mode & S_IFMT == S_IFLNK { return addLink(archive.path(of: name)) }
+    inspectMode(mode, archive.path(of: name))
+  }
+
+  private mutating func inspectMode(_ mode: mode_t?, _ path: String) {
+    guard let mode, mode & 0o002 != 0 else { return }
     findings.add(
       .widePermissions, at: .file(path), "everybody may write it (mode \(Self.octal(mode)))")
   }
 
   /// Compares the permissions of a store's segments with those of the store.
   mutating func compare(_ entries: [CatalogEntry], with store: StoreLocation) {
-    guard let (allowed, _) = Self.permissions(of: store.resolvedPath) else { return }
-    let paths = entries.flatMap { [archive.segmentPath($0), archive.manifestPath($0)] }
-    for path in [archive.catalogPath] + paths {
-      guard let (mode, _) = Self.permissions(of: path), mode & ~allowed & 0o077 != 0 else {
+    guard let allowed = (try? FilePlace(store.resolvedPath).status())?.st_mode else { return }
+    let names = entries.flatMap {
+      [
+        Archive.segmentName($0.range, ofStore: $0.store),
+        Archive.manifestName($0.range, ofStore: $0.store),
+      ]
+    }
+    for name in [ArchiveFormat.catalogName] + names {
+      guard let mode = mode(of: name), mode & S_IFMT != S_IFLNK, mode & ~allowed & 0o077 != 0 else {
         continue
       }
       findings.add(
-        .widePermissions, at: .file(path),
+        .widePermissions, at: .file(archive.path(of: name)),
         "its mode is \(Self.octal(mode)), and that of the store \(Self.octal(allowed))")
     }
   }
 
-  private static func permissions(of path: String) -> (mode: mode_t, isFolder: Bool)? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return (status.st_mode & 0o777, status.st_mode & S_IFMT == S_IFDIR)
-  }
+  /// The mode of a file or folder of the archive, or of a link; `nil` where nothing exists.
+  private func mode(of name: String) -> mode_t? { (try? archive.place(name).status())?.st_mode }
 
   private static func octal(_ mode: mode_t) -> String {
-    let digits = String(mode, radix: 8)
+    let digits = String(mode & 0o777, radix: 8)
     return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
   }
 }

@@ -35,15 +35,15 @@ struct SegmentInspection {
     let manifest = inspectManifest(of: entry)
     do throws(ArchiveError) {
       guard let manifest else {
-        facts.byteCount += try ArchiveFile(path: segmentPath).size
+        facts.byteCount += try ArchiveFile(archive.segmentFile(entry)).size
         if readsContent { try inspectFrames(nil) }
         return
       }
-      let reader = try SegmentReader(path: segmentPath, manifest: manifest)
+      let reader = try SegmentReader(archive.segmentFile(entry), manifest: manifest)
       facts.byteCount += manifest.byteCount
       guard readsContent else { return }
       facts.readSegmentCount = 1
-      let isSealed = try ArchiveFile(path: segmentPath).digest() == manifest.digest
+      let isSealed = try ArchiveFile(archive.segmentFile(entry)).digest() == manifest.digest
       if !isSealed {
         findings.add(
           .damagedSegment, at: .file(segmentPath), "its SHA-256 is not the one in the manifest")
@@ -67,7 +67,8 @@ struct SegmentInspection {
 
   private mutating func inspectManifest(of entry: CatalogEntry) -> SegmentManifest? {
     do throws(ArchiveError) {
-      let bytes = try ArchiveFile.contents(of: manifestPath, limit: ArchiveFormat.manifestLimit)
+      let bytes = try ArchiveFile.contents(
+        of: archive.manifestFile(entry), limit: ArchiveFormat.manifestLimit)
       facts.byteCount += Int64(bytes.count)
       guard ArchiveDigest(of: bytes) == entry.manifestDigest else {
         findings.add(
@@ -99,6 +100,8 @@ struct SegmentInspection {
     switch error {
     // Another program may have merged or forgotten it meanwhile.
     case .missing where (try? archive.lists(entry, since: catalogByteCount)) == false: break
+    // A finding of the folder.
+    case .linked: break
     case .missing: findings.add(missing, at: .file(path), "there is no such file")
     case .damaged(_, let place, let detail):
       findings.add(damaged, at: .file(path), "\(place): \(detail)")
@@ -114,7 +117,7 @@ struct SegmentInspection {
   ///
   /// - Parameter manifest: The frames; `nil` to use the table in the segment.
   private mutating func inspectFrames(_ manifest: SegmentManifest?) throws(ArchiveError) {
-    let file = try ArchiveFile(path: segmentPath)
+    let file = try ArchiveFile(archive.segmentFile(entry))
     let table: SeekTable
     if let manifest { table = SeekTable(manifest.frames) } else { table = try SeekTable(of: file) }
     let unpacker = FrameUnpacker()

@@ -225,7 +225,7 @@ package struct ExportFolder {
     // Only now: an export that fails must not leave a folder behind.
     let permissions = MissingFolders.permissions(forFiles: operation.timeline.filePermissions)
     try OutputFolder.make(folder, permissions: permissions)
-    try OutputFolder.make(storeFolder, permissions: permissions)
+    try OutputFolder.make(part: storeFolder, permissions: permissions)
     try check(range, isInNone: directories)
     // A new bookmark is set before all history, so that nothing is pruned until the consumer has a
     // file.
@@ -238,7 +238,7 @@ package struct ExportFolder {
     for part in parts {
       operation.export.query.until = part.upperBound
       let directory = try directory(of: part.lowerBound)
-      try OutputFolder.make(directory, permissions: permissions)
+      try OutputFolder.make(part: directory, permissions: permissions)
       let path = OutputFolder.path(of: name(of: part), in: directory)
       let summary = try operation.writeFile(
         path, overwrites: false, wayOut: Self.wayAroundOthers

@@ -21,7 +21,8 @@ final class ExportManifest {
     folder = OutputFolder.path(of: "_runs", in: request.folder)
     let permissions = FilePermissions.common(toFilesAt: request.paths)
     try OutputFolder.make(request.folder)
-    try OutputFolder.make(folder, permissions: MissingFolders.permissions(forFiles: permissions))
+    try OutputFolder.make(
+      part: folder, permissions: MissingFolders.permissions(forFiles: permissions))
     if let last = FolderNames.read(folder).filter({ $0.hasSuffix(".jsonl") }).max(),
       !Self.hasEnd(OutputFolder.path(of: last, in: folder))
     {

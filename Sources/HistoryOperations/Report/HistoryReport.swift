@@ -219,7 +219,10 @@ package struct HistoryReport {
   private func sources() throws -> [Source] {
     try request.sources.flatMap { source -> [Source] in
       guard source.storeIdentifier == nil, Archive.isArchive(source.path) else { return [source] }
-      let identifiers = try Archive(path: source.path).catalog().storeIdentifiers
+      let archive = try Archive(path: source.path)
+      let catalog = try archive.catalog()
+      try archive.checkSegmentsAreListed(catalog)
+      let identifiers = catalog.storeIdentifiers
       guard identifiers.count > 1 else { return [source] }
       return identifiers.map {
         Source(

@@ -94,10 +94,15 @@ import Testing
     let torn = try await sample.run("info sealed")
     #expect(torn.status == 0 && torn.text.contains("note: the catalog ends in the middle"))
     try FileBytes.write([], to: catalog)
-    let empty = try await sample.run("info sealed --json")
+    let cut = try await sample.run("info sealed")
+    #expect(cut.status == 5 && cut.errors.contains("is not in the catalog"), "\(cut.errors)")
+    try FileManager.default.createDirectory(
+      atPath: sample.folder.file("empty"), withIntermediateDirectories: true)
+    try FileBytes.write([], to: sample.folder.file("empty/catalog.jsonl"))
+    let empty = try await sample.run("info empty --json")
     #expect(empty.status == 0 && empty.text.contains("\"stores\":[]"))
     try await SchemaCheck.expectFits(empty.text)
-    #expect(try await sample.run("info sealed").text.contains("0 segments of 0 stores"))
+    #expect(try await sample.run("info empty").text.contains("0 segments of 0 stores"))
     var flipped = bytes
     flipped[20] ^= 1
     try FileBytes.write(flipped, to: catalog)

@@ -137,6 +137,9 @@ import Testing
       (LineError.partial(transaction: 1), "malformedLine", .damaged, "--only-matching"),
       (LineError.unknownType("change"), "malformedLine", .damaged, "--format jsonl"),
       (ArchiveError.missing(path: "a"), "missingFile", .damaged, "histctl verify"),
+      (ArchiveError.lostCatalog(path: "a"), "missingFile", .damaged, "from a copy"),
+      (ArchiveError.unlisted(path: "a"), "unlistedSegment", .damaged, "histctl archive"),
+      (ArchiveError.linked(path: "a"), "linkedFile", .damaged, "from a copy"),
       (
         ArchiveError.damaged(path: "a", place: "", detail: ""), "damaged", .damaged,
         "histctl verify"

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import StoreFormat
 import TestSupport
@@ -32,7 +33,7 @@ struct ArchiveCatalogTests {
   private static func catalog(_ bytes: [UInt8]) throws -> ArchiveCatalog {
     let folder = try TemporaryFolder()
     try FileBytes.write(bytes, to: folder.file("catalog.jsonl"))
-    return try ArchiveCatalog(path: folder.file("catalog.jsonl"))
+    return try ArchiveCatalog(FilePlace(folder.file("catalog.jsonl")))
   }
 
   @Test("Its lines decode to what was written")

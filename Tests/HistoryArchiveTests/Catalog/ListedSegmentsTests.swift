@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import TestSupport
 import Testing
@@ -37,7 +38,7 @@ import Testing
       }
       let folder = try TemporaryFolder()
       try FileBytes.write(lines.flatMap(\.line), to: folder.file("catalog.jsonl"))
-      let catalog = try ArchiveCatalog(path: folder.file("catalog.jsonl"))
+      let catalog = try ArchiveCatalog(FilePlace(folder.file("catalog.jsonl")))
       // Every line is proven, whether its segment is left or not.
       #expect(catalog.head == ArchiveAnchor(count: lines.count, digest: lines.last!.digest))
       let expected = Self.left(lines)

@@ -28,7 +28,7 @@ import Testing
 
     func read(through number: Int64) throws -> [HistoryTransaction] {
       let sealed = try RestorableArchive(archive.archive, store: history.identifier)
-      let reader = sealed.transactions(through: number)
+      let reader = try sealed.transactions(through: number)
       var transactions: [HistoryTransaction] = []
       while var transaction = try reader.nextTransaction() {
         while let change = try reader.nextChange() { transaction.changes.append(change) }
@@ -84,7 +84,7 @@ import Testing
     bytes[bytes.count - 1] ^= 0x80
     try FileBytes.write(bytes, to: path)
     let sealed = try RestorableArchive(sample.archive.archive, store: sample.history.identifier)
-    let reader = sealed.transactions(through: 12)
+    let reader = try sealed.transactions(through: 12)
     for number: Int64 in stride(from: 12, through: 5, by: -1) {
       #expect(try reader.nextTransaction()?.number == number)
     }

@@ -131,7 +131,7 @@ import Testing
     #expect(inspection.findings.isEmpty)
     // One that is listed and missing is damage.
     try FileManager.default.removeItem(
-      atPath: tiny.archive.segmentPath(3...4, ofStore: store))
+      atPath: tiny.archive.path(of: Archive.segmentName(3...4, ofStore: store)))
     #expect(throws: ArchiveError.self) { try Self.text(tiny.archive) }
     #expect(try Self.verify(path).count(of: .missingSegment) == 1)
   }
@@ -174,7 +174,7 @@ import Testing
     _ = try ArchiveRewriter(archivePath: tiny.archive.path, lockWait: 30).merge(store)
     try FileBytes.write(lines, to: tiny.archive.catalogPath)
     try ArchiveRewriter(archivePath: tiny.archive.path, lockWait: 30).removeRemains(of: store)
-    let merged = tiny.archive.segmentPath(1...4, ofStore: store)
+    let merged = tiny.archive.path(of: Archive.segmentName(1...4, ofStore: store))
     #expect(FileManager.default.fileExists(atPath: merged))
     let found = try Self.verify(tiny.archive.path)
     #expect(found.count(of: .missingSegment) == 3)

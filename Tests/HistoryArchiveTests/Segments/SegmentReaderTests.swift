@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import PersistentHistory
 import StoreFormat
@@ -89,7 +90,7 @@ struct SegmentReaderTests {
     #expect(manifest.frames.contains { $0.isContinuation })
     #expect(manifest.frames.allSatisfy { $0.textByteCount <= ArchiveFormat.frameLimit })
     #expect(manifest.textByteCount == Int64(history.lines.count))
-    #expect(try ArchiveFile(path: path).digest() == manifest.digest)
+    #expect(try ArchiveFile(FilePlace(path)).digest() == manifest.digest)
   }
 
   @Test("and no flipped bit changes the result")
@@ -106,7 +107,7 @@ struct SegmentReaderTests {
       try FileBytes.write(flipped, to: path)
       var found: [HistoryTransaction] = []
       do {
-        let reader = try SegmentReader(path: path, manifest: manifest)
+        let reader = try SegmentReader(FilePlace(path), manifest: manifest)
         #expect(throws: ArchiveError.self) { try reader.checkDigest() }
         let cursor = reader.transactions()
         while let transaction = try cursor.next() { found.append(transaction) }
