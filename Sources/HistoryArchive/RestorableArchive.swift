@@ -3,18 +3,25 @@ import StoreFormat
 
 /// The history that an archive has of a store, to be restored there.
 ///
-/// No transaction of a segment is returned before the digest of the whole segment was checked.
+/// No transaction of a segment is returned before the whole segment was checked as completely as a verification
+/// checks it, so that a restore writes no row that would damage the store.
 package struct RestorableArchive: RestorableHistory {
   private let archive: Archive
+  private let checked: CheckedSegments
   private let store: ArchivedStore
   /// The segments of the store that the catalog does not list, by first transaction.
   package let unlisted: [UnlistedSegment]
 
   /// Opens the history of a store. An archive without segments has none of any store.
   ///
+  /// - Parameter allowsDamagedRows: Whether to return rows such as no framework writes. A store may have had them
+  ///   when it was sealed.
   /// - Throws: ``ArchiveError/unknownStore(path:store:known:)`` if the archive has only other stores.
-  package init(_ archive: Archive, store identifier: String) throws(ArchiveError) {
+  package init(
+    _ archive: Archive, store identifier: String, allowsDamagedRows: Bool = false
+  ) throws(ArchiveError) {
     self.archive = archive
+    checked = CheckedSegments(archive, allowsDamagedRows: allowsDamagedRows)
     let catalog = try archive.catalog()
     unlisted = try archive.unlistedSegments(catalog, ofStore: identifier)
     do throws(ArchiveError) {
@@ -36,7 +43,7 @@ package struct RestorableArchive: RestorableHistory {
     }
     let run = store.runs.last { $0.first <= number }
     return VerifiedTransactions(
-      archive, parts: run.map { store.parts(of: $0, until: number) } ?? [])
+      checked, parts: run.map { store.parts(of: $0, until: number) } ?? [])
   }
 
   package func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 {
@@ -64,15 +71,37 @@ package struct RestorableArchive: RestorableHistory {
   }
 }
 
+/// Opens segments, and checks the lines of each once: a plan reads all that a restore reads again.
+private final class CheckedSegments {
+  private let archive: Archive
+  private let allowsDamagedRows: Bool
+  private var checked: Set<ArchiveDigest> = []
+
+  init(_ archive: Archive, allowsDamagedRows: Bool) {
+    self.archive = archive
+    self.allowsDamagedRows = allowsDamagedRows
+  }
+
+  func open(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
+    if !checked.contains(entry.manifestDigest) {
+      try archive.checkLines(of: entry, allowsDamagedRows: allowsDamagedRows)
+      checked.insert(entry.manifestDigest)
+    }
+    let segment = try archive.segment(entry)
+    try segment.checkDigest()
+    return segment
+  }
+}
+
 /// Reads parts of segments, from the newest transaction to the oldest.
 private final class VerifiedTransactions: TransactionSource {
-  private let archive: Archive
+  private let segments: CheckedSegments
   /// The parts that are left, the next one last.
   private var parts: [ArchivedStore.Part]
   private var cursor: SegmentCursor?
 
-  init(_ archive: Archive, parts: [ArchivedStore.Part]) {
-    self.archive = archive
+  init(_ segments: CheckedSegments, parts: [ArchivedStore.Part]) {
+    self.segments = segments
     self.parts = parts
   }
 
@@ -83,9 +112,7 @@ private final class VerifiedTransactions: TransactionSource {
         cursor = nil
         return nil
       }
-      let segment = try archive.segment(part.entry)
-      try segment.checkDigest()
-      cursor = segment.transactions(in: part.range, order: .descending)
+      cursor = try segments.open(part.entry).transactions(in: part.range, order: .descending)
     }
   }
 

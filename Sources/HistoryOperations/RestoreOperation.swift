@@ -95,7 +95,9 @@ package struct RestoreOperation {
   private func sealedHistory(of identifier: String) throws -> RestorableArchive {
     let archive = try Archive(path: archivePath)
     do throws(ArchiveError) {
-      return try RestorableArchive(archive, store: identifier)
+      return try RestorableArchive(
+        archive, store: identifier,
+        allowsDamagedRows: request.ignoredGuards.contains(RetentionGuard.damageName))
     } catch .unknownStore(_, _, let known) {
       throw RestoreObstacle.otherStore(
         path: path, identifier: identifier, sealed: known.joined(separator: ", "))

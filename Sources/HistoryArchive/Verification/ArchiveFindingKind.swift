@@ -13,6 +13,7 @@ package enum ArchiveFindingKind: String, FindingKind {
   case damagedSegment
   case damagedFrame
   case damagedLine
+  case damagedRow
   case contradictedManifest
   case unreadableFile
   // The archive as a whole.
@@ -32,7 +33,7 @@ package enum ArchiveFindingKind: String, FindingKind {
   package var severity: FindingSeverity {
     switch self {
     case .damagedCatalog, .otherAnchor, .missingManifest, .damagedManifest, .missingSegment,
-      .damagedSegment, .damagedFrame, .damagedLine, .contradictedManifest,
+      .damagedSegment, .damagedFrame, .damagedLine, .damagedRow, .contradictedManifest,
       .unreadableFile, .alteredTransaction:
       .damage
     case .tornCatalog, .archiveGap, .unlistedSegment, .leftoverSegment, .strayFile,
@@ -60,8 +61,10 @@ package enum ArchiveFindingKind: String, FindingKind {
       "a frame of a segment cannot be unpacked, or differs from its manifest"
     case .damagedLine:
       "a line of a segment is not what a transaction is encoded as"
+    case .damagedRow:
+      "a transaction or change is one that no framework writes; restoring it would damage the store"
     case .contradictedManifest:
-      "a manifest contradicts its segment"
+      "a manifest contradicts its segment, its neighbors or itself"
     case .unreadableFile:
       "a file or folder cannot be read, or is a symbolic link, so its content is unknown"
     case .archiveGap:
@@ -95,7 +98,7 @@ package enum ArchiveFindingKind: String, FindingKind {
     case .tornCatalog:
       "the next sealing removes the partial line; verify with an anchor to see whether more is missing"
     case .missingManifest, .missingSegment, .damagedManifest, .damagedSegment, .damagedFrame,
-      .damagedLine, .contradictedManifest:
+      .damagedLine, .damagedRow, .contradictedManifest:
       "restore the file from a copy of the archive; the other segments are not affected"
     case .unreadableFile:
       "make it readable, or verify as its owner"

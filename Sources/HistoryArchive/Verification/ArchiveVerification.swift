@@ -131,6 +131,7 @@ package struct ArchiveVerification: Sendable {
       chosen = subset.choose(among: sizes, using: &generator)
     }
     let done = Mutex<Int64>(0)
+    var seams = SegmentSeams()
     // In batches, so that memory does not grow with the number of segments or the size of manifests.
     for batch in Self.batches(of: entries, archive) {
       let results = Mutex<[Int: SegmentInspection]>([:])
@@ -147,10 +148,16 @@ package struct ArchiveVerification: Sendable {
         }
         results.withLock { $0[index] = inspection }
       }
-      for (_, inspection) in results.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+      for (index, inspection) in results.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
         findings.add(inspection.findings)
+        if options.decodesLines, let neighbors = inspection.neighbors {
+          seams.add(entries[index], first: neighbors.first, next: neighbors.next)
+        }
         facts.add(inspection.facts)
       }
+    }
+    for (entry, detail) in seams.contradictions {
+      findings.add(.contradictedManifest, at: .file(archive.manifestPath(entry)), detail)
     }
   }
 
@@ -244,6 +251,38 @@ package enum VerificationSubset: Hashable, Sendable {
         left -= min(left, sizes[index])
       }
       return chosen
+    }
+  }
+}
+
+/// Compares the transaction that followed each segment with the first one of the next segment.
+private struct SegmentSeams {
+  private struct Place: Hashable {
+    let store: String
+    let last: Int64
+  }
+
+  private var nexts: [Place: (entry: CatalogEntry, next: TransactionPosition)] = [:]
+  private var firsts: [(after: Place, first: TransactionPosition)] = []
+
+  mutating func add(
+    _ entry: CatalogEntry, first: TransactionPosition, next: TransactionPosition?
+  ) {
+    if let next { nexts[Place(store: entry.store, last: entry.last)] = (entry, next) }
+    if let after = entry.after { firsts.append((Place(store: entry.store, last: after), first)) }
+  }
+
+  /// The segments whose successor is another one than their manifest says.
+  var contradictions: [(entry: CatalogEntry, detail: String)] {
+    firsts.compactMap { place, first in
+      guard let (entry, next) = nexts[place],
+        next.number != first.number || next.timestamp.map({ $0 != first.timestamp }) ?? false
+      else { return nil }
+      return (
+        entry,
+        "next is transaction \(next.number), and the next segment begins with \(first.number)"
+          + (next.number == first.number ? " of another time" : "")
+      )
     }
   }
 }

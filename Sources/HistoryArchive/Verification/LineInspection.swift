@@ -60,6 +60,7 @@ struct LineInspection {
 
   private let reader: SegmentReader
   private let limit: Int
+  private let layout: SealedLayout
   private var encoder = TransactionLineEncoder()
   private var facts: LineFacts
   /// The text that was not compared yet, and the frames in which it continues.
@@ -69,6 +70,7 @@ struct LineInspection {
   init(_ reader: SegmentReader, limit: Int) {
     self.reader = reader
     self.limit = limit
+    layout = SealedLayout(reader.manifest.schema)
     facts = LineFacts(limit: limit)
   }
 
@@ -94,14 +96,17 @@ struct LineInspection {
     (expected, expectedFrames) = ([], group)
     do {
       if group.count == 1 {
-        for line in try reader.lines(ofFrame: group.lowerBound) { try read(line, { nil }, &found) }
+        for line in try reader.lines(ofFrame: group.lowerBound) {
+          try read(line, { nil }, group.lowerBound, &found)
+        }
       } else {
         let reader = reader
         try Self.longLine.withLock { _ in
           var rest = group.dropFirst()
           let first = try reader.text(ofFrame: group.lowerBound)
           try read(
-            first[...], { try rest.popFirst().map { try reader.text(ofFrame: $0)[...] } }, &found)
+            first[...], { try rest.popFirst().map { try reader.text(ofFrame: $0)[...] } },
+            group.lowerBound, &found)
         }
       }
       guard expected.isEmpty, expectedFrames.isEmpty else {
@@ -116,8 +121,10 @@ struct LineInspection {
   }
 
   private mutating func read(
-    _ text: ArraySlice<UInt8>, _ more: () throws -> ArraySlice<UInt8>?, _ found: inout LineFacts
+    _ text: ArraySlice<UInt8>, _ more: () throws -> ArraySlice<UInt8>?, _ frame: Int,
+    _ found: inout LineFacts
   ) throws {
+    let place = FindingPlace.frame(frame + 1, file: reader.path)
     var line = TransactionLineReader(text, reader.decoder)
     guard case .transaction(let transaction) = try line.readHead(more) else {
       throw Problem(detail: "a line is not a transaction")
@@ -129,12 +136,27 @@ struct LineInspection {
     if let last = found.last ?? facts.last, number <= last.number {
       throw Problem(detail: "transaction \(number) follows transaction \(last.number)")
     }
+    if let detail = transaction.rowDamage {
+      found.findings.add(.damagedRow, at: place, "transaction \(number): \(detail)")
+    }
+    if let detail = layout.problem(of: transaction) {
+      found.findings.add(.contradictedManifest, at: place, "transaction \(number): \(detail)")
+    }
     found.add(transaction.position)
     encoder.begin(transaction)
     while let change = try line.readChange(more) {
       if let entity = change.entity, entity.number == nil {
         throw Problem(
           detail: "a change is of the entity \(entity.label), which the schema does not have")
+      }
+      if let detail = change.rowDamage {
+        found.findings.add(
+          .damagedRow, at: place, "transaction \(number), change \(change.number): \(detail)")
+      }
+      if let detail = layout.problem(of: change) {
+        found.findings.add(
+          .contradictedManifest, at: place,
+          "transaction \(number), change \(change.number): \(detail)")
       }
       found.tally.add(change.kind, of: change.entity?.number)
       encoder.append(change)
@@ -192,5 +214,41 @@ struct LineInspection {
         .contradictedManifest, at: .frame(index + 1, file: reader.path),
         "\(what) differs from the manifest")
     }
+  }
+}
+
+/// The columns of the history tables when a segment was sealed, which must have a place for every value in its lines.
+private struct SealedLayout {
+  private let transactionColumns: Set<String>
+  private let changeColumns: Set<String>
+  private let tombstoneSlots: Set<Int>
+
+  init(_ schema: SegmentSchema) {
+    transactionColumns = Set(schema.transactionColumns)
+    changeColumns = Set(schema.changeColumns)
+    tombstoneSlots = Set(schema.changeColumns.compactMap(TombstoneColumn.number))
+  }
+
+  func problem(of transaction: HistoryTransaction) -> String? {
+    if transaction.queryGeneration != nil, !transactionColumns.contains("ZQUERYGEN") {
+      return Self.missing("ZQUERYGEN", "transactionColumns")
+    }
+    return transaction.extra.first { !transactionColumns.contains($0.column) }
+      .map { Self.missing($0.column, "transactionColumns") }
+  }
+
+  func problem(of change: HistoryChange) -> String? {
+    if !change.tombstone.isEmpty {
+      for (slot, value) in change.tombstone.enumerated()
+      where !value.isNull && !tombstoneSlots.contains(slot) {
+        return Self.missing("ZTOMBSTONE\(slot)", "changeColumns")
+      }
+    }
+    return change.extra.first { !changeColumns.contains($0.column) }
+      .map { Self.missing($0.column, "changeColumns") }
+  }
+
+  private static func missing(_ column: String, _ key: String) -> String {
+    "it has a value of the column \(column), which is not in \(key) of the manifest"
   }
 }

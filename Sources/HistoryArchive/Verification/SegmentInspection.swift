@@ -7,6 +7,8 @@ struct SegmentInspection {
   private(set) var findings: FindingLog<ArchiveFindingKind>
   /// What was read.
   private(set) var facts = ArchiveFacts()
+  /// The first transaction, and the one that followed the last; `nil` if the manifest cannot be read.
+  private(set) var neighbors: (first: TransactionPosition, next: TransactionPosition?)?
   private let segmentPath: String
   private let manifestPath: String
   private let archive: Archive
@@ -41,6 +43,7 @@ struct SegmentInspection {
       }
       let reader = try SegmentReader(archive.segmentFile(entry), manifest: manifest)
       facts.byteCount += manifest.byteCount
+      neighbors = (manifest.first, manifest.next)
       guard readsContent else { return }
       facts.readSegmentCount = 1
       let isSealed = try ArchiveFile(archive.segmentFile(entry)).digest() == manifest.digest
@@ -142,6 +145,9 @@ struct SegmentInspection {
   /// Adds the content of the lines and compares it with the manifest.
   private mutating func add(_ lines: LineFacts, _ manifest: SegmentManifest) {
     findings.add(lines.findings)
+    for problem in SchemaInspection(manifest.schema).problems {
+      findings.add(.contradictedManifest, at: .file(manifestPath), problem)
+    }
     let counts = lines.tally.counts(manifest.schema)
     facts.transactionCount = lines.transactionCount
     facts.changeCount = counts.reduce(0) { $0 &+ $1.counts.total }
@@ -168,5 +174,36 @@ struct SegmentInspection {
       counts.reduce(into: ChangeCounts()) { $0.add($1.counts) }
     }
     return sums(counts) == sums(stated)
+  }
+}
+
+extension Archive {
+  /// Checks a segment and its manifest as ``ArchiveVerification`` does when it decodes lines.
+  ///
+  /// - Parameter allowsDamagedRows: Whether rows may be such as no framework writes.
+  /// - Throws: ``ArchiveError`` for the first damage.
+  func checkLines(
+    of entry: CatalogEntry, allowsDamagedRows: Bool = false
+  ) throws(ArchiveError) {
+    // A missing file may have been merged or forgotten meanwhile.
+    let reader = try segment(entry)
+    var options = ArchiveVerification.Options()
+    options.decodesLines = true
+    options.limit = 1
+    let inspection = SegmentInspection(
+      self, entry, catalogByteCount: 0, readsContent: true, options
+    ) { _ in }
+    for kind in inspection.findings.kinds
+    where kind.severity == .damage && !(allowsDamagedRows && kind == .damagedRow) {
+      guard let finding = inspection.findings.findings(of: kind).first else { continue }
+      switch finding.place {
+      case .frame(let number, let file):
+        throw .damaged(path: file, place: "frame \(number)", detail: finding.detail)
+      case .file(let file):
+        throw .damaged(path: file, place: "its content", detail: finding.detail)
+      default:
+        throw .damaged(path: reader.path, place: "\(finding.place)", detail: finding.detail)
+      }
+    }
   }
 }

@@ -102,10 +102,12 @@ final class ChangeInspection {
   // MARK: - The change itself
 
   private func inspectChange() {
+    if let detail = RowDamage.ofObject(
+      entity: changes.entityNumber, primaryKey: changes.primaryKey)
+    {
+      findings.add(.missingObject, at: place, detail)
+    }
     guard let number = changes.entityNumber, let key = changes.primaryKey, key > 0 else {
-      findings.add(
-        .missingObject, at: place,
-        changes.entityNumber == nil ? "it names no entity" : "it names no primary key above 0")
       return inspectRest(nil)
     }
     let entity = entities.entity(number)
@@ -125,14 +127,15 @@ final class ChangeInspection {
             .misfittingMask, at: place,
             "it has \(mask.byteCount) bytes for the \(count) slots of \(entity?.name ?? "")")
         }
-      } else {
-        findings.add(.missingMask, at: place, "the column ZCOLUMNS holds no bytes")
+      } else if let detail = RowDamage.ofMask(changes.mask, .update) {
+        findings.add(.missingMask, at: place, detail)
       }
     case .insert, .delete:
       if let mask = changes.mask {
         findings.add(.unexpectedMask, at: place, "it has \(mask.byteCount) bytes")
       }
-    case nil: findings.add(.unknownKind, at: place, "the column ZCHANGETYPE holds no 0, 1 or 2")
+    case nil:
+      if let detail = RowDamage.ofKind(nil) { findings.add(.unknownKind, at: place, detail) }
     }
     guard !changes.isPlain else { return }
     inspectTombstone(entity)

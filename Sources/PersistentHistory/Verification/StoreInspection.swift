@@ -257,11 +257,10 @@ private struct TransactionInspection {
   }
 
   private mutating func inspectTime(_ rows: TransactionCursor) {
-    guard let time = rows.timestamp else {
-      findings.add(
-        .missingTime, at: .transaction(rows.number), "the column ZTIMESTAMP holds no real number")
-      return
+    if let detail = RowDamage.ofTime(rows.timestamp) {
+      findings.add(.missingTime, at: .transaction(rows.number), detail)
     }
+    guard let time = rows.timestamp else { return }
     if time.iso8601() == nil {
       findings.add(
         .impossibleTime, at: .transaction(rows.number),

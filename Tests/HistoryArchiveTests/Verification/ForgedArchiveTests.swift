@@ -48,6 +48,13 @@ import Testing
         #"{"transaction":1,"timestampRaw":743906560.0"#,
         #"{"transaction":1,"timestampRaw":743906561.0"#
       ),
+      // The schema, of which no line shows these parts.
+      (#""ZTIMESTAMP""#, #""ZTIMESTAMQ""#), (#""ZENTITYPK""#, #""ZENTITYPL""#),
+      (#""Z_ENT","ZCHANGETYPE""#, #""Z_ENTS","ZCHANGETYPE""#),
+      (#""ZAUTHORTS""#, #""ZAUTHORTX""#), (#""ZTOMBSTONE0""#, #""ZTOMBSTONE1""#),
+      (#""ZTRANSACTIONID""#, #""ZCOLUMNS""#),
+      (#""tombstone":[["label""#, #""tombstone":[["labem""#),
+      (#""slots":[["label""#, #""slots":[["labem""#),
       // Written in another way, with the same meaning.
       (#""inserts":1"#, #""inserts": 1"#), ("\n\"first\"", "\n \"first\""),
       (#""schema":1,"#, #""schema":1,"more":2,"#),
