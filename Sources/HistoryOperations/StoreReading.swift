@@ -69,21 +69,36 @@ package enum StoreReading {
     }
   }
 
-  /// Warns of counters that are lower than numbers in use, where a whole history is read.
-  package static func warnOfTornCounters(
+  /// Warns of signs that parts of a store are of different times: counters that are lower than numbers in use,
+  /// and newest transactions without their changes.
+  package static func warnOfTornCopy(
     in snapshot: StoreSnapshot, observer: OperationObserver
   ) throws {
+    let path = snapshot.location.path
     for counter in try snapshot.tornHistoryCounters() {
       observer(
         .warning(
           OperationWarning(
             kind: "tornCounter",
             message:
-              "\(snapshot.location.path): the highest number given out for \(counter.entity) is "
+              "\(path): the highest number given out for \(counter.entity) is "
               + "\(counter.issued), and \(counter.present) is in use: parts of the store are of "
               + "different times",
             hint: "copy the store again, together with its -wal")))
     }
+    guard let missing = try snapshot.missingNewestChanges() else { return }
+    let (first, last) = (missing.numbers.lowerBound, missing.numbers.upperBound)
+    observer(
+      .warning(
+        OperationWarning(
+          kind: "missingChanges",
+          message:
+            "\(path): no transaction after \(missing.lastTransaction) has changes, and "
+            + (first == last
+              ? "change \(first), whose number was given out, is missing"
+              : "changes \(first) to \(last), whose numbers were given out, are missing")
+            + ": they were deleted, or parts of the store are of different times",
+          hint: "if they were not deleted, copy the store again, together with its -wal")))
   }
 
   /// Warns if the names of attributes cannot be read.

@@ -151,7 +151,6 @@ struct Diff: ReadingCommand {
       missingBeginning: range.after <= 0
         ? timeline.missingBeginning() : resolver.missingBeginning(after: start),
       to: output.json ? writer : nil)
-    if range.after <= 0 { try session.warnOfTornCounters(in: timeline.snapshot) }
     var query = try makeQuery()
     try values.apply(to: &query, session, timeline)
     let count = try DiffOutput(

@@ -138,7 +138,6 @@ struct Export: ReadingCommand {
     _ = try timeline.snapshot?.historyTables()
     var query = try filter.query(resolver)
     let schema = try session.schema(of: timeline, joinsArchive: !query.change.isEmpty)
-    if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
     query.keepsOnlyMatchingChanges = onlyMatching
     query.readsPresentObjects = export.withCurrent
     try values.apply(to: &query, session, timeline)

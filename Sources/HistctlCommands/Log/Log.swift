@@ -100,7 +100,6 @@ struct Log: ReadingCommand {
       try gaps.note(
         missingBeginning: resolver.missingBeginning(after: filter.after),
         to: output.json ? writer : nil)
-      if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
       let reader = try TimelineReader(
         timeline, query: query,
         schema: session.schema(

@@ -75,6 +75,7 @@ extension Session {
     guard let alone = try input.archiveAlone() else {
       return try read(store, usesPager: usesPager) { writer, snapshot, _ in
         let timeline = try input.timeline(of: snapshot)
+        try warnOfTornCopy(in: snapshot)
         try body(writer, timeline, input.resolver(timeline))
       }
     }
@@ -93,6 +94,7 @@ extension Session {
     let input = input(store, options.bookmarkFile, archive)
     try write(usesPager: false) { writer in
       try input.read(busyTimeout: options.busyTimeout, helperCount: StoreReading.helperCount) {
+        try warnOfTornCopy(in: $0.snapshot)
         try body(writer, $0, $1, $2)
       }
     }
@@ -126,9 +128,9 @@ extension Session {
   // MARK: - Notes on what was read
 
   /// Warns of counters that are lower than numbers in use.
-  func warnOfTornCounters(in snapshot: StoreSnapshot?) throws {
+  func warnOfTornCopy(in snapshot: StoreSnapshot?) throws {
     guard let snapshot else { return }
-    try observing { try StoreReading.warnOfTornCounters(in: snapshot, observer: $0) }
+    try observing { try StoreReading.warnOfTornCopy(in: snapshot, observer: $0) }
   }
 
   /// Explains an empty answer: savers and objects that the history does not have, and a history whose

@@ -94,8 +94,8 @@ struct Report: ReadingCommand {
     var query = try filter.query(resolver)
     query.change.values = valueConditions.conditions(now: session.now)
     if !valueConditions.value.isEmpty { query.valueSearch = ValueSearch() }
-    if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
     try values.apply(to: &query, session, timeline)
+    try session.warnOfTornCopy(in: timeline.snapshot)
     session.noteUnknownHierarchy(of: query, in: timeline)
     _ = try session.warnOfUnknownNames(in: query, of: timeline)
     return query

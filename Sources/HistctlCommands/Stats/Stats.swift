@@ -98,7 +98,6 @@ struct Stats: ReadingCommand {
           message: "--until-size needs the whole history; it cannot be combined with conditions",
           hint: "leave out --until-size, or the options that select transactions")
       }
-      if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
       let schema = try session.schema(
         of: timeline, namesAttributes: query.change.namesAttributes)
       func count(_ query: HistoryQuery) throws -> HistoryStatistics {
@@ -151,7 +150,6 @@ struct Stats: ReadingCommand {
     try session.readHistory(store, archive, usesPager: !csv) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
       let query = try filter.query(resolver)
-      if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
       let gaps = GapReport(session: session, timeline: timeline)
       try gaps.note(
         missingBeginning: (query.after ?? 0) <= 0

@@ -192,11 +192,13 @@ public struct TokenResolver {
     case .token(let token):
       return try resolve(token, text: text)
     case .first(let offset):
-      return try anchored(
-        text, "first", position: timeline.oldestTransaction(offset: offset))
+      let position = try timeline.oldestTransaction(offset: offset)
+      if position?.number != offset &+ 1 { try checkTransactions() }
+      return try anchored(text, "first", position: position)
     case .last(let offset):
-      return try anchored(
-        text, "last", position: timeline.newestTransaction(offset: offset))
+      let position = try timeline.newestTransaction(offset: offset)
+      if try position.map({ $0.number &+ offset }) != highestIssued() { try checkTransactions() }
+      return try anchored(text, "last", position: position)
     case .moment(let moment):
       return try resolve(moment, text: text)
     case .bookmark(let name):
@@ -279,7 +281,11 @@ public struct TokenResolver {
       hint: "the farthest is \(word)~\(count - 1)")
   }
 
+  /// Checks that the store's table of transactions has all of them, where no number shows that by itself.
+  private func checkTransactions() throws { try timeline.snapshot?.checkTransactions() }
+
   private func resolve(_ moment: Moment, text: String) throws -> ResolvedToken {
+    try checkTransactions()
     let next = try timeline.firstTransaction(notBefore: moment.timestamp)
     // The number of an existing transaction, so that it works when a caller keeps it as a token.
     let previous =

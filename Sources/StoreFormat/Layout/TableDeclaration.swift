@@ -121,6 +121,9 @@ package struct TableDeclaration: Hashable, Sendable {
     indexes.contains { !$0.isPartial && $0.fields.first?.name == column }
   }
 
+  /// The names of the indexes that list every row.
+  var fullIndexNames: [String] { indexes.filter { !$0.isPartial }.map(\.name) }
+
   /// Returns the clause by which a query reads the index that begins with a column; empty if there is none.
   func indexClause(by column: String) -> String {
     indexes.first { !$0.isPartial && $0.fields.first?.name == column }

@@ -28,8 +28,8 @@ package final class ObjectReader {
   /// - Parameters:
   ///   - entityNumber: Any entity of the object's hierarchy: all of them share a table.
   ///   - primaryKey: The object's primary key.
-  ///   - countsRelated: Whether the objects of to-many relationships are counted, which takes a search
-  ///     for each relationship.
+  ///   - countsRelated: Whether the objects of to-many relationships are counted, for each of which a
+  ///     table is read.
   package func object(
     entityNumber: Int64, primaryKey: Int64, countsRelated: Bool = true
   ) throws -> PresentObject? {
@@ -79,7 +79,8 @@ final class ObjectRow {
   }
 
   private static func query(_ count: ObjectPlan.Count) -> String {
-    let (table, column) = (quoted(count.table), quoted(count.column))
+    // An entry that an index lost would make the count too low.
+    let (table, column) = (quoted(count.table) + " NOT INDEXED", quoted(count.column))
     guard let reverse = count.reverseColumn.map(quoted) else {
       return "SELECT count(*) FROM \(table) WHERE \(column) = ?1"
     }

@@ -55,6 +55,49 @@ extension StoreSnapshot {
       [.integer(first), .integer(last)]) ?? 0
   }
 
+  /// Whether a counter of the history is not the highest number in use, as in a copy of pages of different
+  /// times, and where the newest history was deleted.
+  private func hasDoubtfulCounters() throws -> Bool {
+    try entities.highestNumber(of: .transaction) != newestTransaction()?.number ?? 0
+      || entities.highestNumber(of: .change) != highestChangeNumber()
+  }
+
+  /// Checks, once for the snapshot, that the table has as many transactions as the smallest index lists.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  package func checkTransactions() throws {
+    guard !hasCheckedTransactions else { return }
+    try checkTransactions(in: .min ... .max)
+    hasCheckedTransactions = true
+  }
+
+  /// Checks, once for the snapshot, that every text of the transactions can be read: each is looked up by its
+  /// number.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  func checkTexts() throws {
+    guard !hasCheckedTexts, try historyTables().internsStrings else { return }
+    var order = RowOrder(path: location.path, table: "ATRANSACTIONSTRING")
+    let rows = try StatementCursor(
+      database,
+      sql: """
+        SELECT Z_PK, EXISTS (SELECT 1 FROM ATRANSACTIONSTRING AS s WHERE s.Z_PK = t.Z_PK)
+        FROM ATRANSACTIONSTRING AS t NOT INDEXED ORDER BY Z_PK
+        """)
+    var present: Int64 = 0
+    while try rows.step() {
+      try order.take(rows.integer(at: 0))
+      present += rows.integer(at: 1)
+    }
+    let listed = try historyInteger("SELECT count(*) FROM ATRANSACTIONSTRING") ?? 0
+    guard listed == present else {
+      throw StoreError.damaged(
+        path: location.path, place: "ATRANSACTIONSTRING",
+        detail: "\(present) texts can be read; its indexes list \(listed)")
+    }
+    hasCheckedTexts = true
+  }
+
   /// Checks that the table has as many transactions in a range of numbers as the smallest index lists.
   ///
   /// Where no number between the first and the last is missing, none can be, and the index is not read.
@@ -71,13 +114,21 @@ extension StoreSnapshot {
         "SELECT count(*) FROM ATRANSACTION NOT INDEXED"
           + (isWhole ? "" : " WHERE Z_PK BETWEEN ?1 AND ?2"),
         isWhole ? [] : [.integer(range.lowerBound), .integer(range.upperBound)]) ?? 0
-    if !isWhole {
-      let issued = entities.highestNumber(of: .transaction)
-      let (first, last) = (max(range.lowerBound, 1), min(range.upperBound, issued))
-      let isTorn = try range.upperBound > issued && (newestTransaction()?.number ?? 0) > issued
-      if first <= last + 1, present == last - first + 1, !isTorn { return }
+    let isDoubtful = try hasDoubtfulCounters()
+    if !isWhole, !isDoubtful {
+      let first = max(range.lowerBound, 1)
+      let last = min(range.upperBound, entities.highestNumber(of: .transaction))
+      if first <= last &+ 1, present == last &- first &+ 1 { return }
     }
-    let listed = try isWhole ? transactionCount() : indexedTransactionCount(in: range)
+    // Parts of different times are told by any of the indexes.
+    let names = isDoubtful ? try historyTables().transactions.fullIndexNames : []
+    let sources = names.isEmpty ? [""] : names.map { "INDEXED BY \(quoted($0))" }
+    var listed = present
+    for source in sources where listed == present {
+      listed =
+        try isWhole && !isDoubtful
+        ? transactionCount() : indexedTransactionCount(in: range, by: source)
+    }
     guard listed != present else { return }
     let part =
       isWhole
@@ -112,9 +163,15 @@ extension StoreSnapshot {
   /// Returns how many transactions of a range of numbers the smallest index lists. It is read as a
   /// whole, in another order than the rows.
   package func indexedTransactionCount(in range: ClosedRange<Int64>) throws -> Int64 {
+    try indexedTransactionCount(in: range, by: "")
+  }
+
+  private func indexedTransactionCount(
+    in range: ClosedRange<Int64>, by source: String
+  ) throws -> Int64 {
     try historyInteger(
       // Without the sign SQLite would look at the rows of the range.
-      "SELECT count(*) FROM ATRANSACTION WHERE +Z_PK BETWEEN ?1 AND ?2",
+      "SELECT count(*) FROM ATRANSACTION \(source) WHERE +Z_PK BETWEEN ?1 AND ?2",
       [.integer(range.lowerBound), .integer(range.upperBound)]) ?? 0
   }
 

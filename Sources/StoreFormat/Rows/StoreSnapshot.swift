@@ -25,6 +25,10 @@ public final class StoreSnapshot {
   private var cachedObjects: ObjectReader?
   private var cachedSchema: ObjectSchema?
   private var keptObjects: [ObjectIdentifier: AnyObject] = [:]
+  /// Whether all transactions were compared with an index already.
+  var hasCheckedTransactions = false
+  /// Whether all texts of transactions were looked up already.
+  var hasCheckedTexts = false
 
   package init(database: Database, location: StoreLocation) throws {
     self.database = database

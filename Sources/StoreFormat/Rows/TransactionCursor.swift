@@ -22,6 +22,8 @@ package final class TransactionCursor {
   private let cursor: StatementCursor
   private let strings: InternedStrings
   private let columns: Columns
+  /// Whether texts of the transactions are read, or compared.
+  private let readsTexts: Bool
   @exclusivity(unchecked) private var count: Int64 = 0
   @exclusivity(unchecked) private var firstNumber: Int64 = 0
   @exclusivity(unchecked) private var order: RowOrder
@@ -54,6 +56,7 @@ package final class TransactionCursor {
     self.snapshot = snapshot
     self.selection = selection
     columns = Columns(tables, onlyPositions: onlyPositions)
+    readsTexts = !onlyPositions || !selection.texts.values.allSatisfy(\.isEmpty)
     order = RowOrder(
       path: snapshot.location.path, table: "ATRANSACTION",
       isAscending: selection.order == .ascending)
@@ -108,6 +111,7 @@ package final class TransactionCursor {
         try snapshot.checkOwners(in: range)
       }
     }
+    if readsTexts { try snapshot.checkTexts() }
     for changes in changeCursors { try changes.cursor.finish() }
   }
 

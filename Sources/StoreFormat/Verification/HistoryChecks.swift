@@ -88,6 +88,31 @@ extension StoreSnapshot {
     }
   }
 
+  /// Changes that were issued a number and are missing, of the newest transactions.
+  package struct MissingChanges: Hashable, Sendable {
+    /// The last transaction with changes.
+    package let lastTransaction: Int64
+    /// The numbers of the changes.
+    package let numbers: ClosedRange<Int64>
+  }
+
+  /// Returns the changes of the newest transactions if all of them are missing and were issued numbers; `nil` in
+  /// every store in which no changes were deleted alone.
+  ///
+  /// In a copy of pages of different times the index of changes may agree with the table, and both be older than
+  /// the transactions. Whoever deletes the changes of one entity may leave the same.
+  package func missingNewestChanges() throws -> MissingChanges? {
+    guard layout.history != nil, let newest = try newestTransaction()?.number else { return nil }
+    let issued = entities.highestNumber(of: .change)
+    let last = try StatementRunner(database).rows(
+      "SELECT Z_PK, ZTRANSACTIONID FROM ACHANGE ORDER BY Z_PK DESC LIMIT 1"
+    ).first
+    guard case .integer(let number)? = last?.first, case .integer(let owner)? = last?.last,
+      number < issued, owner < newest
+    else { return nil }
+    return MissingChanges(lastTransaction: owner, numbers: number + 1...issued)
+  }
+
   /// Returns why the pages that the file counts cannot all be there, or `nil` where they can.
   package func pageCountProblem() throws -> String? {
     let pages = try integer("PRAGMA page_count") ?? 0
