@@ -95,7 +95,7 @@ struct Info: ReadingCommand {
 
   private func tell(of report: InfoReport, _ session: Session) {
     let problems: [(any Error)?] = [
-      report.bookmarkProblem,
+      report.overview?.damage, report.bookmarkProblem,
       report.overview == nil ? StoreError.withoutHistory(path: report.path) : nil,
     ]
     for case let problem? in problems {

@@ -49,6 +49,8 @@ package struct HistoryOverview: Sendable {
   package let processes: TextCounts
   /// The bytes of the history's pages; `nil` if SQLite cannot tell.
   package let historyByteCount: Int64?
+  /// The first contradiction of an index and its table that makes a count wrong; `nil` if there is none.
+  package let damage: StoreError?
   package var oldest: TransactionPosition? { reach.oldest }
   package var newest: TransactionPosition? { reach.newest }
   package var highestIssued: Int64 { reach.highestIssued }
@@ -74,6 +76,13 @@ package struct HistoryOverview: Sendable {
     bundles = try snapshot.textCounts(.bundle)
     processes = try snapshot.textCounts(.process)
     historyByteCount = try snapshot.historyByteCount()
+    do {
+      try snapshot.checkCounts()
+      damage = nil
+    } catch let error as StoreError {
+      guard case .damaged = error else { throw error }
+      damage = error
+    }
   }
 
   private static func entities(_ counts: [ChangeCount], _ schema: HistorySchema) -> [EntityCount] {

@@ -71,6 +71,15 @@ extension StoreSnapshot {
     hasCheckedTransactions = true
   }
 
+  /// Checks that transactions, texts and changes are as many as their indexes list.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  package func checkCounts() throws {
+    try checkTransactions()
+    try checkTexts()
+    try checkIndexOfChanges()
+  }
+
   /// Checks, once for the snapshot, that every text of the transactions can be read: each is looked up by its
   /// number.
   ///

@@ -100,7 +100,7 @@ extension StoreSnapshot {
   /// every store in which no changes were deleted alone.
   ///
   /// In a copy of pages of different times the index of changes may agree with the table, and both be older than
-  /// the transactions. Whoever deletes the changes of one entity may leave the same.
+  /// the transactions. Deleting the changes of one entity may leave the same.
   package func missingNewestChanges() throws -> MissingChanges? {
     guard layout.history != nil, let newest = try newestTransaction()?.number else { return nil }
     let issued = entities.highestNumber(of: .change)

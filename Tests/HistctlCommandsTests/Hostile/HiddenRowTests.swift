@@ -198,7 +198,7 @@ import Testing
       ["log", "--object", "Trip/p7"], ["log", "--author", "app"], ["show", "300..340"],
       ["diff", "250"], ["diff", "0"], ["stats"], ["stats", "--after", "250"],
       ["object", "Trip/p7"], ["blame", "Trip/p7"], ["export"], ["export", "--after", "250"],
-      ["export", "--until", "340"],
+      ["export", "--until", "340"], ["info"],
     ] {
       let result = try await Self.run(command, store)
       #expect(result.status == 5, "\(command) \(result.text.prefix(200))")
