@@ -110,27 +110,14 @@ package struct ChangeComparison {
   }
 
   private func listedChanges(of range: ClosedRange<Int64>) throws -> Listed {
-    var listed = Listed()
-    func add(_ transaction: Int64, _ row: Int64) throws {
-      guard transaction >= range.lowerBound, listed.add(transaction, row) else {
-        throw StoreError.damaged(
-          path: path, place: "ACHANGE",
-          detail: "its index lists row \(row) of transaction \(transaction) out of order")
-      }
-    }
     if let pages, pages.index != nil {
-      try pages.forEachEntry(from: range.lowerBound) { transaction, row in
-        // Entries without a transaction come first.
-        guard let transaction else {
-          try add(.min, row)
-          return true
-        }
-        guard transaction <= range.upperBound else { return false }
-        try add(transaction, row)
-        return true
+      do {
+        return try listedChanges(of: range, in: pages)
+      } catch StoreError.damaged {
+        // SQLite reads entries of any form.
       }
-      return listed
     }
+    var listed = Listed()
     let cursor = try StatementCursor(
       database,
       sql: """
@@ -142,9 +129,35 @@ package struct ChangeComparison {
     while try cursor.step() {
       // A value between two integers is not the number of a transaction.
       guard let transaction = cursor.integerIfAny(at: 0) else { continue }
-      try add(transaction, cursor.integer(at: 1))
+      try add(transaction, cursor.integer(at: 1), to: &listed)
     }
     return listed
+  }
+
+  private func listedChanges(
+    of range: ClosedRange<Int64>, in pages: ChangePages
+  ) throws -> Listed {
+    var listed = Listed()
+    try pages.forEachEntry(from: range.lowerBound) { transaction, row in
+      // Entries without a transaction come first, and are passed already.
+      let transaction = transaction ?? .min
+      guard transaction <= range.upperBound else { return false }
+      guard transaction >= range.lowerBound else { throw outOfOrder(transaction, row) }
+      try add(transaction, row, to: &listed)
+      return true
+    }
+    return listed
+  }
+
+  @inline(__always)
+  private func add(_ transaction: Int64, _ row: Int64, to listed: inout Listed) throws {
+    guard listed.add(transaction, row) else { throw outOfOrder(transaction, row) }
+  }
+
+  private func outOfOrder(_ transaction: Int64, _ row: Int64) -> StoreError {
+    .damaged(
+      path: path, place: "ACHANGE",
+      detail: "its index lists row \(row) of transaction \(transaction) out of order")
   }
 
   // MARK: - The table

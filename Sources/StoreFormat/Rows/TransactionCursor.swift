@@ -108,7 +108,8 @@ package final class TransactionCursor {
       }
       if selection.change != nil || changeCursors.contains(where: { $0.cursor.hasLookedUp }) {
         try snapshot.checkChanges(ofTransactions: range)
-        try snapshot.checkOwners(in: range)
+        // Where all transactions are read, the count of their changes tells.
+        if !selection.isComplete { try snapshot.checkOwners(in: range) }
       }
     }
     if readsTexts { try snapshot.checkTexts() }

@@ -82,7 +82,9 @@ struct ObjectLifeTests {
   @Test("an object that is missing without a recorded delete")
   func missing() throws {
     let folder = try TemporaryFolder()
-    let path = try Self.store(folder, "DELETE FROM ATRANSACTION WHERE Z_PK = 8")
+    let path = try Self.store(
+      folder,
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID = 8; DELETE FROM ATRANSACTION WHERE Z_PK = 8")
     let (changes, life, _) = try Self.read("Trip/p5", of: path)
     #expect(changes.count == 2)
     #expect(life.state == .missing)
