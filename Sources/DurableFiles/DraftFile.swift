@@ -42,8 +42,7 @@ package final class DraftFile {
     } else if let folder {
       AbandonedDrafts.remove(in: folder) { $0 == path }
     } else {
-      let name = FilePath(path).lastComponent
-      AbandonedDrafts.remove(in: FilePath(path).folder.string) { FilePath.Component($0) == name }
+      AbandonedDrafts.remove(ofFile: path)
     }
     switch FileMove.entry(at: place) {
     case .none: break
@@ -90,7 +89,7 @@ package final class DraftFile {
       registration.end()
       // Another program found the draft in the moment before it was locked.
       try? descriptor.close()
-      draft.remove()
+      TemporaryFiles.remove(draft)
     }
   }
 
@@ -117,7 +116,7 @@ package final class DraftFile {
 
   /// Syncs the draft to disk.
   package func synchronize() throws(Errno) {
-    guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+    try descriptor.synchronize()
     isSynchronized = true
   }
 
@@ -164,7 +163,7 @@ package final class DraftFile {
     guard isOpen else { return }
     isOpen = false
     try? descriptor.close()
-    temporaryPlace.remove()
+    TemporaryFiles.remove(temporaryPlace)
     registration.end()
   }
 
@@ -174,11 +173,26 @@ package final class DraftFile {
       let descriptor = try FileDescriptor.open(
         FilePath(path).folder, .readOnly, options: [.directory, .closeOnExec])
       defer { try? descriptor.close() }
+      try descriptor.synchronize()
+    } catch Errno.permissionDenied {
+      // A folder that is writable and not readable is synced with all others.
+      sync()
+    } catch Errno.invalidArgument {
       // Some file systems cannot sync a folder, and need not.
-      guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }
     } catch {
       throw Errno(error)
     }
+  }
+}
+
+extension FileDescriptor {
+  /// Waits until the content of a file, or the names in a folder, would survive a loss of power.
+  package func synchronize() throws(Errno) {
+    #if canImport(Darwin)
+    // fsync leaves the data in the cache of the drive. Some file systems have only that.
+    if fcntl(rawValue, F_FULLFSYNC) == 0 { return }
+    #endif
+    guard fsync(rawValue) == 0 else { throw Errno(rawValue: errno) }
   }
 }
 

@@ -2,12 +2,6 @@ import Libc
 import Synchronization
 import SystemPackage
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A folder beside a file, in which the file and its companions are written.
 ///
 /// The folder is locked while it is in use. Creating the next one for the same file removes unlocked ones,
@@ -107,12 +101,13 @@ package final class DraftFolder {
   package func discard() {
     guard isThere else { return }
     isThere = false
-    try? FileManager.default.removeItem(atPath: path)
+    TemporaryFiles.remove(folder: path)
     try? descriptor.close()
   }
 }
 
-/// Temporary files, registered so that a signal handler can remove them before the program ends.
+/// Files and folders that are no longer needed when the program ends, registered so that a signal handler can remove them
+/// before that.
 package enum TemporaryFiles {
   /// Takes the paths of files and then of their folder, and returns a closure that unregisters them.
   package typealias Registrar = @Sendable ([String]) -> @Sendable () -> Void
@@ -138,6 +133,47 @@ package enum TemporaryFiles {
   /// Registers files that are about to be created.
   package static func register(_ paths: [String]) -> Registration {
     Registration(forget: kept.withLock { $0 }?.registrar(paths))
+  }
+
+  /// Those that could not be removed.
+  private static let remains = Mutex<[FileProblem]>([])
+
+  /// Returns those that could not be removed since the last call.
+  package static func takeRemains() -> [FileProblem] {
+    remains.withLock { remains in
+      defer { remains = [] }
+      return remains
+    }
+  }
+
+  /// Removes a file, if it exists. If that fails, ``takeRemains()`` returns it.
+  package static func remove(_ place: FilePlace) {
+    remove(place.path) {
+      do throws(Errno) {
+        try place.delete()
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+  }
+
+  /// Removes a folder with its content, as ``remove(_:)`` removes a file.
+  package static func remove(folder path: String) {
+    remove(path) {
+      do {
+        try MissingFolders.remove(path)
+        return nil
+      } catch {
+        return "not everything in it can be removed"
+      }
+    }
+  }
+
+  private static func remove(_ path: String, _ body: () -> String?) {
+    // The second attempt takes away what an error that passes has left.
+    guard body() != nil, let reason = body() else { return }
+    remains.withLock { $0.append(FileProblem(path: path, reason: reason)) }
   }
 }
 
@@ -196,6 +232,12 @@ package enum AbandonedDrafts {
     }
   }
 
+  /// Removes the abandoned drafts of a file.
+  package static func remove(ofFile path: String) {
+    let name = FilePath(path).lastComponent
+    remove(in: FilePath(path).folder.string) { FilePath.Component($0) == name }
+  }
+
   /// Returns the place of a file's draft, if only one program writes it at a time.
   static func placeOfOnlyDraft(of place: FilePlace) -> FilePlace {
     FilePlace(place.name + mark + "0", in: place.folder)
@@ -212,7 +254,7 @@ package enum AbandonedDrafts {
     // A finished file whose program was killed before it removed the second name. The lock does not matter: any
     // program that works on the file may hold it.
     if FileMove.isSameFile(place, target) {
-      place.remove()
+      TemporaryFiles.remove(place)
     } else {
       removeUnlocked(place, recovery, of: target, isLocked: isLocked)
     }
@@ -257,12 +299,12 @@ package enum AbandonedDrafts {
     else { return }
     defer { try? draft.close() }
     guard FileLock.take(draft, at: place) == .taken else { return }
-    guard let recovery else { return place.remove() }
+    guard let recovery else { return TemporaryFiles.remove(place) }
     // The content of another user's folder could be exchanged while it is being removed.
     var status = stat()
     guard fstat(draft.rawValue, &status) == 0, status.st_uid == geteuid() else { return }
     // Keep the only copy of a file that could not be restored.
     guard (try? recovery(target.path, place.path, isLocked)) != nil else { return }
-    try? FileManager.default.removeItem(atPath: place.path)
+    TemporaryFiles.remove(folder: place.path)
   }
 }

@@ -204,7 +204,7 @@ package enum FileMove {
       default: throw error
       }
     }
-    source.remove()
+    TemporaryFiles.remove(source)
   }
 
   /// Moves a file to a path, replacing any file there.

@@ -77,6 +77,37 @@ package enum FolderNames {
   }
 }
 
+/// A folder with everything in it.
+package enum FolderContents {
+  /// The maximum depth of folders in a folder.
+  private static let deepest = 32
+
+  /// Waits until a folder would survive a loss of power, with all files and folders in it. Links are not followed.
+  ///
+  /// No connection of SQLite in this process may have one of the files open: it would lose its locks.
+  package static func synchronize(_ folder: String) throws(Errno) {
+    try synchronize(folder, depth: 0)
+  }
+
+  private static func synchronize(_ folder: String, depth: Int) throws(Errno) {
+    guard depth <= deepest else { throw .fileNameTooLong }
+    for name in try FolderNames.list(folder) {
+      let path = folder + "/" + name
+      switch FileMove.entry(at: path) {
+      case .file:
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+        let file = FileDescriptor(rawValue: descriptor)
+        defer { try? file.close() }
+        try file.synchronize()
+      case .folder: try synchronize(path, depth: depth + 1)
+      case .none, .link, .other: break
+      }
+    }
+    try DraftFile.synchronizeFolder(of: folder + "/file")
+  }
+}
+
 /// Makes folders where they are missing.
 package enum MissingFolders {
   /// Why a folder cannot be made.
@@ -108,14 +139,10 @@ package enum MissingFolders {
     }
     guard number != 0 else {
       do {
-        try DraftFile.synchronizeFolder(of: path)
+        return try DraftFile.synchronizeFolder(of: path)
       } catch {
-        // A folder that is writable and not readable cannot be synced.
-        guard error == .permissionDenied else {
-          throw Problem(path: path, reason: "its folder cannot be synced: \(error)")
-        }
+        throw Problem(path: path, reason: "its folder cannot be synced: \(error)")
       }
-      return
     }
     // Another program may have created it.
     if number == EEXIST, isFolder(path) { return }

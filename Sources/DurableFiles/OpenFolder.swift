@@ -53,8 +53,11 @@ package final class OpenFolder: Sendable {
 
   /// Syncs the names in the folder.
   package func synchronize() throws(Errno) {
-    // Some file systems cannot sync a folder, and need not.
-    guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }
+    do throws(Errno) {
+      try descriptor.synchronize()
+    } catch .invalidArgument {
+      // Some file systems cannot sync a folder, and need not.
+    }
   }
 
   /// The status of the folder itself.
@@ -161,9 +164,19 @@ package struct FilePlace: Sendable {
   }
 
   /// Deletes the file or link; nothing happens where there is none.
-  package func remove() {
-    guard let place = try? resolved() else { return }
-    unlinkat(place.base, place.name, 0)
+  package func remove() { try? delete() }
+
+  /// Deletes the file or link, as ``remove()`` does, and reports the system's error.
+  func delete() throws(Errno) {
+    let place: FilePlace
+    do throws(Errno) {
+      place = try resolved()
+    } catch .noSuchFileOrDirectory {
+      return
+    }
+    guard unlinkat(place.base, place.name, 0) == 0 || errno == ENOENT else {
+      throw Errno(rawValue: errno)
+    }
   }
 
   /// Moves the file to another place, replacing any file there.

@@ -96,7 +96,7 @@ package final class RunLock {
 
   deinit {
     // A run that waits for this file notices that the name is gone.
-    FileStatus.remove(path)
+    TemporaryFiles.remove(FilePlace(path))
     registration.end()
     try? file.close()
   }

@@ -41,6 +41,29 @@ package enum Program {
   /// Runs one command line and explains its errors.
   package static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
     var command: (any HistctlCommand)?
+    let status = run(arguments, console, &command)
+    let remains = TemporaryFiles.takeRemains()
+    for problem in remains {
+      diagnostics(of: command, arguments, console).report(
+        Failure(
+          status: .partlyDone, kind: "notRemoved",
+          message: "cannot remove \(problem.path): \(problem.reason)",
+          hint: (status == .success ? "everything else is done; " : "")
+            + "delete it, or run the command again"))
+    }
+    return status == .success && !remains.isEmpty ? .partlyDone : status
+  }
+
+  private static func diagnostics(
+    of command: (any HistctlCommand)?, _ arguments: [String], _ console: Console
+  ) -> Diagnostics {
+    command.map { Diagnostics(options: $0.output, console: console) }
+      ?? Diagnostics(arguments: arguments, console: console)
+  }
+
+  private static func run(
+    _ arguments: [String], _ console: Console, _ command: inout (any HistctlCommand)?
+  ) -> ExitStatus {
     do {
       var parsed = try Completion.$console.withValue(console) {
         try CommandLineParser.parse(arguments)
@@ -68,9 +91,7 @@ package enum Program {
       if case HistoryError.unusableToken(let token) = error, let command {
         failure.hint = command.remedy(for: token)
       }
-      let diagnostics =
-        options.map { Diagnostics(options: $0, console: console) }
-        ?? Diagnostics(arguments: arguments, console: console)
+      let diagnostics = diagnostics(of: command, arguments, console)
       diagnostics.report(failure)
       if failure.status != .partlyDone { console.workDone.tell(diagnostics) }
       return failure.status

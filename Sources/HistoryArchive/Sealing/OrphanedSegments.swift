@@ -59,8 +59,8 @@ struct OrphanedSegments {
   /// Removes the files of a segment. A manifest may be left without a segment, but not a segment without
   /// a manifest.
   func remove(_ range: ClosedRange<Int64>) throws(ArchiveError) {
-    try archive.place(Archive.segmentName(range, ofStore: store)).remove()
-    try archive.place(Archive.manifestName(range, ofStore: store)).remove()
+    TemporaryFiles.remove(try archive.place(Archive.segmentName(range, ofStore: store)))
+    TemporaryFiles.remove(try archive.place(Archive.manifestName(range, ofStore: store)))
   }
 
   /// Whether a segment is a leftover and the segments that have its transactions exist. They are missing

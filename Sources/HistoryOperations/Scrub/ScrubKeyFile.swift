@@ -36,7 +36,11 @@ package struct ScrubKeyFile {
 
   /// Reads the key, or makes a new one and writes it.
   package func readOrMake() throws -> (key: ScrubKey, isNew: Bool) {
-    if let key = try read() { return (key, false) }
+    if let key = try read() {
+      // A run that was killed right after it named the file.
+      AbandonedDrafts.remove(ofFile: path)
+      return (key, false)
+    }
     let key = ScrubKey.random()
     let digits = key.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     try OutputFile.write(
