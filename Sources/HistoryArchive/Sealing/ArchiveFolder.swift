@@ -79,9 +79,8 @@ final class ArchiveFolder {
     guard catalog.tornByteCount > 0 else { return catalog }
     let size = catalog.byteCount
     try withCatalog { file in
-      guard ftruncate(file.rawValue, off_t(size)) == 0, fsync(file.rawValue) == 0 else {
-        throw Errno(rawValue: errno)
-      }
+      guard ftruncate(file.rawValue, off_t(size)) == 0 else { throw Errno(rawValue: errno) }
+      try file.synchronize()
     }
     catalog.removeTornLine()
     return catalog
@@ -116,7 +115,9 @@ final class ArchiveFolder {
       do {
         _ = try file.seek(offset: Int64(size), from: .start)
         try line.withUnsafeBytes { _ = try file.writeAll($0) }
-        guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+        try file.synchronize()
+        // A run that was killed after creating the catalog may not have synced its name.
+        if size == 0 { try DraftFile.synchronizeFolder(of: archive.catalogPath) }
       } catch {
         // The next run would remove an incomplete line as well.
         _ = ftruncate(file.rawValue, off_t(size))

@@ -1,6 +1,5 @@
 import DurableFiles
 import HistoryCoding
-import Libc
 import PersistentHistory
 import StoreFormat
 import SystemPackage
@@ -78,7 +77,7 @@ final class ExportManifest {
   func end(_ summary: ExportRun.Summary) throws {
     try write([summary.json])
     do {
-      guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+      try file.synchronize()
       try DraftFile.synchronizeFolder(of: path)
     } catch {
       throw Self.unwritable(path, error)

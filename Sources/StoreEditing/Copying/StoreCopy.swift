@@ -59,7 +59,9 @@ package struct StoreCopy: Sendable {
     return try withoutActuallyEscaping(progress) { progress in
       try write(snapshot.location, progress) { path, progress in
         var copied: Int64 = 0
-        try snapshot.database.copyPages(to: path, permissionsOf: snapshot.location) { bytes in
+        try snapshot.database.copyPages(
+          to: path, permissionsOf: snapshot.location, usesLog: snapshot.usesLog()
+        ) { bytes in
           copied = bytes
           try progress(copied)
         }
@@ -87,15 +89,13 @@ package struct StoreCopy: Sendable {
     try withoutActuallyEscaping(progress) { progress in
       try write(snapshot.location, progress) { path, progress in
         let isCopied: Void? = try state.inDatabase {
-          try $0.copyPages(to: path, permissionsOf: snapshot.location, progress: progress)
+          // The state is shown to SQLite as that of a database without a log.
+          try $0.copyPages(
+            to: path, permissionsOf: snapshot.location, usesLog: true, progress: progress)
         }
         guard isCopied != nil else {
           throw StoreWriteError.unwritable(path: path, reason: "a page cannot be read")
         }
-        // The state is shown to SQLite as that of a database without a log.
-        let queue = try WritingConnection.open(path: path, busyTimeout: 0)
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-        try queue.close()
       } inspect: {
         try inspect($0, $1)
       }
@@ -161,7 +161,7 @@ package struct StoreCopy: Sendable {
     let deleted = try queue.writeWithoutTransaction { database in
       // As in the store itself, history is deleted without them.
       try WritingConnection.check(csqlite_disable_triggers(database.sqliteConnection))
-      // An unfinished copy is discarded.
+      // The draft syncs the finished file.
       try database.execute(sql: "PRAGMA synchronous = OFF")
       let statement = StatementRunner(database)
       var (transactions, changes) = (0, 0)
@@ -192,8 +192,7 @@ package struct StoreCopy: Sendable {
             "DELETE FROM ATRANSACTION WHERE Z_PK = ?1", [.integer(number)])
         }
       }
-      // The changes too must be on the disk before the copy is moved to its place.
-      try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)")
+      try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       return DeletedHistory(transactionCount: transactions, changeCount: changes)
     }
     try queue.close()
@@ -230,17 +229,35 @@ package struct StoreCopy: Sendable {
   private var temporaryValues: String { RecordedValuesFile.path(besideStore: draft.temporaryPath) }
 }
 
+extension StoreSnapshot {
+  /// Whether saves of the store go to a write-ahead log. `false` for a closed store in a folder where nothing can be
+  /// created, which SQLite reads as one without a log.
+  func usesLog() throws -> Bool {
+    switch try String.fetchOne(database, sql: "PRAGMA journal_mode") {
+    case "wal": true
+    // Of a store that is read from memory, no lock is held that opening the file would drop.
+    case "memory": try location.usesLog()
+    default: false
+    }
+  }
+}
+
 extension Database {
   private static let pagesPerStep: CInt = 4096
 
   /// Copies the whole database, as the present transaction sees it, including its log, into a new file.
   ///
   /// Other programs can save meanwhile, and their saves are not in the copy. The copy has the store's
-  /// identifier, its pages and its journal mode.
+  /// identifier and its pages.
   ///
+  /// - Parameters:
+  ///   - path: The new file.
+  ///   - location: The store whose permissions it gets.
+  ///   - usesLog: Whether its saves go to a write-ahead log.
+  ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
   /// - Throws: ``StoreWriteError``, or the errors of `progress`; an unfinished file may be left.
   func copyPages(
-    to path: String, permissionsOf location: StoreLocation,
+    to path: String, permissionsOf location: StoreLocation, usesLog: Bool,
     progress: (Int64) throws -> Void = { _ in }
   ) throws {
     try StoreCreator.claim(path, permissions: location.filePermissions())
@@ -254,6 +271,8 @@ extension Database {
               try progress(Int64(step.completedPageCount) * pageByteCount)
             }
           }
+          // The database may be in memory, where it has no log.
+          if usesLog { try copy.execute(sql: "PRAGMA journal_mode = WAL") }
         }
       } catch {
         // The error that ended the copying is the one to report.
@@ -275,8 +294,8 @@ extension Database {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      // An unfinished copy is discarded.
-      try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = NORMAL")
+      // An unfinished copy is discarded, and the draft syncs a finished one.
+      try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
     }
     return configuration
   }

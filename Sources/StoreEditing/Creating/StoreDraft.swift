@@ -67,13 +67,17 @@ package struct StoreDraft: Hashable, Sendable {
 
   /// Writes a store and moves it to its place.
   ///
+  /// When the function returns, the store would survive a loss of power with everything beside it. Nothing is written
+  /// to its files after they are synced, so `body` need not sync anything.
+  ///
   /// No program may have the replaced store open, because it would keep writing to the old file and
   /// remove the new one's log. Programs that move stores to one place at the same time do it one after
   /// the other. A program that is killed while it moves companions leaves no store at the place, and the
   /// next draft puts the former store back with its companions.
   ///
   /// - Parameter body: Writes the store at the temporary path and closes it.
-  /// - Throws: The errors of `body`, and ``StoreWriteError``; everything is then unchanged.
+  /// - Throws: The errors of `body`, and ``StoreWriteError``; everything is then unchanged, or the finished store is
+  ///   there and its folder cannot be synced.
   package func write<Result>(_ body: (_ temporaryPath: String) throws -> Result) throws -> Result {
     let folder: DraftFolder
     do throws(Errno) {
@@ -85,13 +89,24 @@ package struct StoreDraft: Hashable, Sendable {
     do {
       let result = try body(temporaryPath)
       try checkIsFinished()
+      try onDisk { () throws(Errno) in try FolderContents.synchronize(temporaryFolder) }
       try place(folder)
+      // Before the draft's folder is removed, and a replaced store with it.
+      try onDisk { () throws(Errno) in try DraftFile.synchronizeFolder(of: path) }
       return result
     } catch {
       if case StoreWriteError.unwritable(temporaryPath, let reason) = error {
         throw StoreWriteError.unwritable(path: path, reason: reason)
       }
       throw error
+    }
+  }
+
+  private func onDisk(_ body: () throws(Errno) -> Void) throws(StoreWriteError) {
+    do throws(Errno) {
+      try body()
+    } catch {
+      throw .unwritable(path: path, reason: error.description)
     }
   }
 

@@ -1,9 +1,7 @@
 import CSQLiteSupport
 import GRDB
-import Libc
 import PropertyLists
 import StoreFormat
-import SystemPackage
 
 /// Builds a scrubbed copy of a store, row by row in a new file.
 ///
@@ -69,15 +67,11 @@ package struct StoreScrubber {
         }
         return .commit
       }
-      if try snapshot.location.usesLog() {
+      if try snapshot.usesLog() {
         try copy.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)")
       }
     }
     try second.close()
-    let file = try FileDescriptor.open(FilePath(path), .readWrite, options: .closeOnExec)
-    try file.closeAfter {
-      guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
-    }
     return summary
   }
 
@@ -88,7 +82,7 @@ package struct StoreScrubber {
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
       try WritingConnection.check(csqlite_harden_for_building(database.sqliteConnection))
-      // An unfinished copy is discarded.
+      // An unfinished copy is discarded, and the draft syncs a finished one.
       try database.execute(
         sql: """
           PRAGMA mmap_size = 0; PRAGMA cache_size = -16000; PRAGMA journal_mode = OFF;

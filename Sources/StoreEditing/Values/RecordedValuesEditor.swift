@@ -249,11 +249,14 @@ extension RecordedValuesFile {
     let draft = try StoreDraft(path: path, overwrites: overwrites, busyTimeout: busyTimeout)
     try draft.write { temporary in
       try Self.reading(location.path) {
-        try file.readDatabase { try $0.copyPages(to: temporary, permissionsOf: location) }
+        try file.readDatabase {
+          try $0.copyPages(to: temporary, permissionsOf: location, usesLog: true)
+        }
       }
       let queue = try WritingConnection.open(path: temporary, busyTimeout: 0)
       try queue.writeWithoutTransaction { database in
         guard let number else { return }
+        try database.execute(sql: "PRAGMA synchronous = OFF")
         let statement = StatementRunner(database)
         try statement.run(
           "DELETE FROM recorded_value WHERE transaction_number < ?1", [.integer(number)])

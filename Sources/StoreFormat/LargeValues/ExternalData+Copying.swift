@@ -3,7 +3,8 @@ import Libc
 import SystemPackage
 
 extension ExternalData {
-  /// Copies all files and folders in it, without links and special files; returns the number of files.
+  /// Copies all files and folders in it, without links and special files; returns the number of files. The caller
+  /// syncs the copy.
   package func copy(to target: String, progress: (Int64) throws -> Void) throws -> Int {
     guard FileMove.entry(at: path) == .folder else { return 0 }
     return try Self.copy(folder: path, to: target, depth: 0, progress)
@@ -26,7 +27,6 @@ extension ExternalData {
       }
       try progress(0)
     }
-    try DraftFile.synchronizeFolder(of: target + "/value")
     return count
   }
 
@@ -55,8 +55,6 @@ extension ExternalData {
       try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       try progress(Int64(count))
     }
-    // Before the store that refers to it is moved to its place.
-    guard fsync(output.rawValue) == 0 else { throw Errno(rawValue: errno) }
     return true
   }
 }

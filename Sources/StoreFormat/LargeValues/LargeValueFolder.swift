@@ -92,9 +92,12 @@ package struct LargeValueFolder: Hashable, Sendable {
 
   /// Syncs the names in a folder to disk.
   package func synchronize(_ folder: FileDescriptor) throws(FileProblem) {
-    // Some file systems cannot sync a folder, and need not.
-    guard fsync(folder.rawValue) == 0 || errno == EINVAL else {
-      throw FileProblem(path: path, errno: errno)
+    do throws(Errno) {
+      try folder.synchronize()
+    } catch .invalidArgument {
+      // Some file systems cannot sync a folder, and need not.
+    } catch {
+      throw FileProblem(path: path, errno: error.rawValue)
     }
   }
 
@@ -155,7 +158,7 @@ package struct LargeValueFolder: Hashable, Sendable {
     do {
       defer { try? file.close() }
       try bytes.withUnsafeBytes { _ = try file.writeAll($0) }
-      guard fsync(number) == 0 else { throw Errno(rawValue: errno) }
+      try file.synchronize()
     } catch {
       remove(name, from: folder)
       throw FileProblem(path: path(of: name), reason: "\(error)")

@@ -234,11 +234,10 @@ extension StoreLocation {
     // An empty one holds no save, and syncing a file that was just made takes a while.
     var status = stat()
     if fstat(file.rawValue, &status) == 0, status.st_size == 0 { return }
-    guard fsync(file.rawValue) != 0 else { return }
-    switch Errno(rawValue: errno) {
-    // A pipe, or a file system on which nothing can be written.
-    case .invalidArgument, .readOnlyFileSystem, .notSupported: return
-    case let error: throw error
+    do throws(Errno) {
+      try file.synchronize()
+    } catch .invalidArgument, .readOnlyFileSystem, .notSupported {
+      // A pipe, or a file system on which nothing can be written.
     }
   }
 }

@@ -92,7 +92,11 @@ package enum WorkingCopies {
     let target = ExternalData(besideStoreAt: copy)
     // Remove files that a killed attempt has left.
     try MissingFolders.remove(target.path)
-    _ = try ExternalData(besideStoreAt: original).copy(to: target.path) { _ in }
+    let source = ExternalData(besideStoreAt: original)
+    // Of a copy that is used again, only the store and its files are compared.
+    if try source.copy(to: target.path, progress: { _ in }) > 0 {
+      try FolderContents.synchronize(target.path)
+    }
   }
 
   /// Copies the files, the store itself last, and returns whether all are still the same then.
