@@ -9,6 +9,8 @@ package struct FaultInjector: Sendable {
     case kill
     /// The program is killed when half of a write is done; before any other call.
     case torn
+    /// A write does half of its work, and says so; any other call works.
+    case half
     /// The disk is full; files can still be removed.
     case full
     /// The device fails.
@@ -117,48 +119,17 @@ package struct FaultInjector: Sendable {
       ], folder: folder)
   }
 
-  /// One step by which a program changed or synchronized a file.
-  package struct Step: Sendable {
-    /// What was done.
-    package enum Kind: Sendable {
-      case write(offset: Int, bytes: [UInt8])
-      case truncate(length: Int)
-      case synchronize
-      case remove
-    }
-
-    /// The file.
-    package let path: String
-    package let kind: Kind
-  }
-
-  /// Runs a program without faults and returns all its steps, with the written bytes.
-  package func steps(
-    of program: Tool, _ arguments: [String], files: String, folder: String? = nil,
-    clockStep: Int = 0
-  ) async throws -> (steps: [Step], result: Tool.Result) {
+  /// Runs a program without faults and records everything that it does to the files in a folder.
+  ///
+  /// - Parameter folder: The folder, in which it runs.
+  package func disk(
+    of program: Tool, _ arguments: [String], folder: String, clockStep: Int = 0
+  ) async throws -> (record: DiskRecord, result: Tool.Result) {
+    var disk = try DiskRecord(startingWith: folder)
     let (bytes, result) = try await record(
-      "FAULT_RECORD", of: program, arguments, files: files, folder: folder, clockStep: clockStep)
-    var steps: [Step] = []
-    var place = 0
-    func number(_ at: Int) -> Int {
-      bytes[at..<at + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
-    while place + 25 <= bytes.count {
-      let (pathLength, count, offset) = (number(place + 1), number(place + 9), number(place + 17))
-      let start = place + 25
-      let path = String(decoding: bytes[start..<start + pathLength], as: UTF8.self)
-      let content = Array(bytes[start + pathLength..<start + pathLength + count])
-      switch bytes[place] {
-      case UInt8(ascii: "w"):
-        steps.append(Step(path: path, kind: .write(offset: offset, bytes: content)))
-      case UInt8(ascii: "t"): steps.append(Step(path: path, kind: .truncate(length: offset)))
-      case UInt8(ascii: "u"): steps.append(Step(path: path, kind: .remove))
-      default: steps.append(Step(path: path, kind: .synchronize))
-      }
-      place = start + pathLength + count
-    }
-    return (steps, result)
+      "FAULT_RECORD", of: program, arguments, files: folder, folder: folder, clockStep: clockStep)
+    disk.read(bytes)
+    return (disk, result)
   }
 
   /// Runs a program without faults and returns the calls at which faults are possible.

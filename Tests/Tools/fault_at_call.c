@@ -6,14 +6,20 @@
 //   FAULT_KIND    what happens to it:
 //                   kill  the program is killed before the call
 //                   torn  the program is killed when half of a write is done; before any other call
+//                   half  a write does half of its work and says so; any other call works
 //                   full  there is no space: ENOSPC; a file can still be removed
 //                   error the device fails: EIO
 //                   wait  the program makes the file FAULT_GATE, and goes on when that is gone
 //   FAULT_LASTS   1: all later calls fail as well; on a full disk the first write is a short one
 //   FAULT_LOG     a file to which every counted call is written, a line each
-//   FAULT_RECORD  a file to which every write, truncation, synchronisation and removal is written, with its bytes:
-//                 a letter (w, t, s, u), the lengths of the path and of the bytes and the offset, each as 8
-//                 bytes of this machine, then the path and the bytes
+//   FAULT_RECORD  a file to which every change of a file or folder that has worked is written, in order: a letter
+//                 (below), seven numbers of 8 bytes of this machine each (the file, its folder and the other
+//                 folder, by their numbers in the file system; an offset or a length; the lengths of two names and
+//                 of the bytes), then the names and the bytes
+//                   c  a file was created in a folder        d  a folder was created in a folder
+//                   l  a file got a name in a folder         r  a name in a folder became one in the other
+//                   u  a name was removed from a folder      w  bytes were written at an offset
+//                   t  a file was cut to a length            s  a file or a folder was synced
 //   FAULT_CLOCK   by how many milliseconds the clocks that measure durations go on each time that they
 //                 are looked at, so that what depends on time is the same in every run
 #define _GNU_SOURCE
@@ -21,6 +27,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -99,35 +106,97 @@ static void note(const char *call, const char *path) {
   syscall(SYS_close, file);
 }
 
-static void record_path(char kind, char *path, const void *bytes, size_t count, long long offset) {
-  const char *log = setting("FAULT_RECORD");
-  if (!*log) return;
+// MARK: - The record
+
+static pthread_mutex_t recording = PTHREAD_MUTEX_INITIALIZER;
+
+// Lets one thread at a time make calls that are recorded, so that the record has their order.
+static int begin_record(void) {
+  if (!*setting("FAULT_RECORD")) return 0;
+  pthread_mutex_lock(&recording);
+  return 1;
+}
+
+static void end_record(int is_recording) {
   int error = errno;
-  int out = begins_right(path)
-    ? syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+  if (is_recording) pthread_mutex_unlock(&recording);
+  errno = error;
+}
+
+struct entry {
+  char path[PATH_MAX];
+  const char *name;
+  long long folder;
+};
+
+// Finds the folder of a name, and the name in it.
+static void find_entry(int folder, const char *name, struct entry *entry) {
+  struct stat status;
+  path_of_name(folder, name, entry->path);
+  size_t length = strlen(entry->path);
+  while (length > 1 && entry->path[length - 1] == '/') entry->path[--length] = 0;
+  char *slash = strrchr(entry->path, '/');
+  entry->name = slash ? slash + 1 : entry->path;
+  entry->folder = 0;
+  if (!slash) return;
+  *slash = 0;
+  if (stat(entry->path, &status) == 0) entry->folder = (long long)status.st_ino;
+  *slash = '/';
+}
+
+static void write_record(char kind, long long file, const struct entry *one, const struct entry *other,
+                         long long offset, const void *bytes, size_t count) {
+  const char *first = one ? one->name : "", *second = other ? other->name : "";
+  int error = errno;
+  int out = syscall(SYS_openat, AT_FDCWD, setting("FAULT_RECORD"),
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (out >= 0) {
-    long long numbers[3] = {(long long)strlen(path), (long long)count, offset};
-    struct iovec parts[4] = {
-      {&kind, 1}, {numbers, sizeof numbers}, {path, strlen(path)}, {(void *)bytes, count},
+    long long numbers[7] = {
+      file, one ? one->folder : 0, other ? other->folder : 0, offset, (long long)strlen(first),
+      (long long)strlen(second), (long long)count,
     };
-    syscall(SYS_writev, out, parts, 4);
+    struct iovec parts[5] = {
+      {&kind, 1}, {numbers, sizeof numbers}, {(void *)first, strlen(first)},
+      {(void *)second, strlen(second)}, {(void *)bytes, count},
+    };
+    syscall(SYS_writev, out, parts, 5);
     syscall(SYS_close, out);
   }
   errno = error;
 }
 
+// Records what was done with an open file.
 static void record(char kind, int file, const void *bytes, size_t count, long long offset) {
   char path[PATH_MAX];
+  struct stat status;
   int error = errno;
   path_of_file(file, path);
+  if (begins_right(path) && fstat(file, &status) == 0) {
+    write_record(kind, (long long)status.st_ino, NULL, NULL, offset, bytes, count);
+  }
   errno = error;
-  record_path(kind, path, bytes, count, offset);
 }
 
-static void record_removal(int folder, const char *name) {
-  char path[PATH_MAX];
-  path_of_name(folder, name, path);
-  record_path('u', path, "", 0, 0);
+// Where the next bytes of a file go.
+static long long place_in(int file) {
+  struct stat status;
+  int flags = fcntl(file, F_GETFL);
+  if (flags >= 0 && flags & O_APPEND && fstat(file, &status) == 0) return status.st_size;
+  return lseek(file, 0, SEEK_CUR);
+}
+
+// Records what was done with names, which the files had before or have now.
+static void record_names(char kind, int folder, const char *name, int other_folder, const char *other) {
+  struct entry one, two;
+  struct stat status;
+  int error = errno;
+  find_entry(folder, name, &one);
+  if (other) find_entry(other_folder, other, &two);
+  if (begins_right(one.path) || (other && begins_right(two.path))) {
+    int has_file = kind != 'u' && lstat(other ? two.path : one.path, &status) == 0;
+    write_record(kind, has_file ? (long long)status.st_ino : 0, &one, other ? &two : NULL, 0, "", 0);
+  }
+  errno = error;
 }
 
 // Counts a call, and says what becomes of it; where it fails, with which error.
@@ -148,6 +217,7 @@ static enum outcome outcome_of(const char *call, const char *path, int is_write,
     errno = EIO;
     return FAILS;
   }
+  if (strcmp(kind, "half") == 0) return is_write ? IS_TORN : GOES_ON;
   if (strcmp(kind, "wait") == 0) {
     wait_at(setting("FAULT_GATE"));
     return GOES_ON;
@@ -178,7 +248,7 @@ static ssize_t torn(ssize_t written) {
 
 // MARK: - Writes
 
-#define INTERPOSE_WRITE(name, parameters, arguments, half, recording)                   \
+#define INTERPOSE_WRITE(name, parameters, arguments, half, offset)                      \
   ssize_t name parameters {                                                             \
     enum outcome outcome = outcome_for_file(#name, file, 1);                            \
     /* Of a single byte there is no half. */                                            \
@@ -188,61 +258,80 @@ static ssize_t torn(ssize_t written) {
       errno = ENOSPC;                                                                   \
     }                                                                                   \
     if (outcome != GOES_ON) return -1;                                                  \
-    recording;                                                                          \
-    return REAL(name) arguments;                                                        \
+    int is_recording = begin_record();                                                  \
+    long long place = is_recording ? (offset) : 0;                                      \
+    ssize_t written = REAL(name) arguments;                                             \
+    if (is_recording && written > 0) record('w', file, bytes, written, place);          \
+    end_record(is_recording);                                                           \
+    return written;                                                                     \
   }
 
 INTERPOSE_WRITE(write, (int file, const void *bytes, size_t count), (file, bytes, count),
-                (file, bytes, count / 2), (void)0)
+                (file, bytes, count / 2), place_in(file))
 INTERPOSE_WRITE(pwrite, (int file, const void *bytes, size_t count, off_t offset),
-                (file, bytes, count, offset), (file, bytes, count / 2, offset),
-                record('w', file, bytes, count, offset))
+                (file, bytes, count, offset), (file, bytes, count / 2, offset), offset)
 INTERPOSE_WRITE(pwrite64, (int file, const void *bytes, size_t count, off64_t offset),
-                (file, bytes, count, offset), (file, bytes, count / 2, offset),
-                record('w', file, bytes, count, offset))
-INTERPOSE_WRITE(writev, (int file, const struct iovec *parts, int count), (file, parts, count),
-                (file, parts, count / 2), (void)0)
+                (file, bytes, count, offset), (file, bytes, count / 2, offset), offset)
+
+// One part at a time, which is a short write for those who look.
+ssize_t writev(int file, const struct iovec *parts, int count) {
+  for (int part = 0; part < count; part++) {
+    if (parts[part].iov_len > 0) return write(file, parts[part].iov_base, parts[part].iov_len);
+  }
+  return 0;
+}
 
 // MARK: - Other calls
 
-#define INTERPOSE(name, parameters, arguments, outcome) \
-  int name parameters { return outcome == GOES_ON ? REAL(name) arguments : -1; }
-#define INTERPOSE_FILE(name, parameters, arguments, recording)   \
-  int name parameters {                                          \
-    if (outcome_for_file(#name, file, 0) != GOES_ON) return -1;  \
-    recording;                                                   \
-    return REAL(name) arguments;                                 \
+#define INTERPOSE_FILE(name, parameters, arguments, kind, length) \
+  int name parameters {                                           \
+    if (outcome_for_file(#name, file, 0) != GOES_ON) return -1;   \
+    int is_recording = begin_record();                            \
+    int result = REAL(name) arguments;                            \
+    if (is_recording && result == 0) record(kind, file, "", 0, length); \
+    end_record(is_recording);                                     \
+    return result;                                                \
   }
-#define INTERPOSE_NAME(name, parameters, arguments, folder, path) \
-  INTERPOSE(name, parameters, arguments, outcome_for_name(#name, folder, path, 0))
-#define INTERPOSE_REMOVAL(name, parameters, arguments, folder)            \
-  int name parameters {                                                   \
-    if (outcome_for_name(#name, folder, path, 1) != GOES_ON) return -1;   \
-    record_removal(folder, path);                                         \
-    return REAL(name) arguments;                                          \
+#define INTERPOSE_NAMES(name, parameters, arguments, place, path, frees, kind, folder, one, target, other) \
+  int name parameters {                                                        \
+    if (outcome_for_name(#name, place, path, frees) != GOES_ON) return -1;      \
+    int is_recording = begin_record();                                         \
+    int result = REAL(name) arguments;                                         \
+    if (is_recording && result == 0) record_names(kind, folder, one, target, other); \
+    end_record(is_recording);                                                  \
+    return result;                                                             \
   }
+#define INTERPOSE_NAME(name, parameters, arguments, frees, kind, folder)        \
+  INTERPOSE_NAMES(name, parameters, arguments, folder, path, frees, kind, folder, path, 0, NULL)
+#define INTERPOSE_MOVE(name, parameters, arguments, kind, folder, target)       \
+  INTERPOSE_NAMES(name, parameters, arguments, target, to, 0, kind, folder, from, target, to)
 
-INTERPOSE_FILE(ftruncate, (int file, off_t size), (file, size), record('t', file, "", 0, size))
-INTERPOSE_FILE(ftruncate64, (int file, off64_t size), (file, size), record('t', file, "", 0, size))
-INTERPOSE_FILE(fsync, (int file), (file), record('s', file, "", 0, 0))
-INTERPOSE_FILE(fdatasync, (int file), (file), record('s', file, "", 0, 0))
-INTERPOSE_REMOVAL(rmdir, (const char *path), (path), AT_FDCWD)
-INTERPOSE_REMOVAL(unlink, (const char *path), (path), AT_FDCWD)
-INTERPOSE_REMOVAL(unlinkat, (int folder, const char *path, int flags), (folder, path, flags), folder)
-INTERPOSE_NAME(rename, (const char *from, const char *to), (from, to), AT_FDCWD, to)
-INTERPOSE_NAME(renameat, (int folder, const char *from, int target, const char *to),
-               (folder, from, target, to), target, to)
-INTERPOSE_NAME(renameat2,
+INTERPOSE_FILE(ftruncate, (int file, off_t size), (file, size), 't', size)
+INTERPOSE_FILE(ftruncate64, (int file, off64_t size), (file, size), 't', size)
+INTERPOSE_FILE(fsync, (int file), (file), 's', 0)
+INTERPOSE_FILE(fdatasync, (int file), (file), 's', 0)
+INTERPOSE_NAME(rmdir, (const char *path), (path), 1, 'u', AT_FDCWD)
+INTERPOSE_NAME(unlink, (const char *path), (path), 1, 'u', AT_FDCWD)
+INTERPOSE_NAME(unlinkat, (int folder, const char *path, int flags), (folder, path, flags), 1, 'u', folder)
+INTERPOSE_NAME(mkdir, (const char *path, mode_t mode), (path, mode), 0, 'd', AT_FDCWD)
+INTERPOSE_NAME(mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), 0, 'd', folder)
+INTERPOSE_MOVE(rename, (const char *from, const char *to), (from, to), 'r', AT_FDCWD, AT_FDCWD)
+INTERPOSE_MOVE(renameat, (int folder, const char *from, int target, const char *to),
+               (folder, from, target, to), 'r', folder, target)
+INTERPOSE_MOVE(renameat2,
                (int folder, const char *from, int target, const char *to, unsigned int flags),
-               (folder, from, target, to, flags), target, to)
-INTERPOSE_NAME(link, (const char *from, const char *to), (from, to), AT_FDCWD, to)
-INTERPOSE_NAME(linkat, (int folder, const char *from, int target, const char *to, int flags),
-               (folder, from, target, to, flags), target, to)
-INTERPOSE_NAME(mkdir, (const char *path, mode_t mode), (path, mode), AT_FDCWD, path)
-INTERPOSE_NAME(mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), folder,
-               path)
+               (folder, from, target, to, flags), 'r', folder, target)
+INTERPOSE_MOVE(link, (const char *from, const char *to), (from, to), 'l', AT_FDCWD, AT_FDCWD)
+INTERPOSE_MOVE(linkat, (int folder, const char *from, int target, const char *to, int flags),
+               (folder, from, target, to, flags), 'l', folder, target)
 
-// Opening changes files only where it makes one.
+// Whether there is nothing of a name.
+static int is_missing(int folder, const char *path) {
+  struct stat status;
+  return fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) != 0;
+}
+
+// Opening changes files only where it makes one, or cuts one.
 #define INTERPOSE_OPEN(name, parameters, arguments, folder)                              \
   int name parameters {                                                                  \
     mode_t mode = 0;                                                                     \
@@ -253,7 +342,13 @@ INTERPOSE_NAME(mkdirat, (int folder, const char *path, mode_t mode), (folder, pa
       va_end(rest);                                                                      \
     }                                                                                    \
     if (flags & O_CREAT && outcome_for_name(#name, folder, path, 0) != GOES_ON) return -1; \
-    return REAL(name) arguments;                                                         \
+    int is_recording = flags & (O_CREAT | O_TRUNC) ? begin_record() : 0;                 \
+    int is_new = is_recording && flags & O_CREAT && is_missing(folder, path);            \
+    int file = REAL(name) arguments;                                                     \
+    if (is_recording && file >= 0 && is_new) record_names('c', folder, path, 0, NULL);   \
+    if (is_recording && file >= 0 && flags & O_TRUNC) record('t', file, "", 0, 0);       \
+    end_record(is_recording);                                                            \
+    return file;                                                                         \
   }
 
 INTERPOSE_OPEN(open, (const char *path, int flags, ...), (path, flags, mode), AT_FDCWD)

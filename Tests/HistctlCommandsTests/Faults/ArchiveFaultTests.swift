@@ -11,7 +11,7 @@ struct ArchiveFaultTests {
   private static let all = Array(1...Int64(SampleStore.transactionCount))
 
   /// What there is to begin with: a store, and perhaps an archive of its beginning.
-  private static func files(
+  static func files(
     hasArchive: Bool
   ) async throws -> (
     files: [String: [UInt8]], lines: [Int64: [UInt8]]
@@ -32,7 +32,7 @@ struct ArchiveFaultTests {
   }
 
   /// What is missing in store and archive together, and what in the archive is not as it was.
-  private static func problems(
+  static func problems(
     _ place: FaultDrive.Place, _ lines: [Int64: [UInt8]], _ original: StoreRows, keeps: Int64
   ) throws -> [String] {
     try ArchivedLines.problems(

@@ -10,7 +10,7 @@ import Testing
   private static let logs = "logs/" + SampleFolder.identifier
 
   /// A file of bookmarks, by hand.
-  private static func file(_ numbers: [String: Int]) -> [UInt8] {
+  static func file(_ numbers: [String: Int]) -> [UInt8] {
     let entries = numbers.sorted { $0.key < $1.key }.map { name, number in
       """
       {"name":"\(name)","timestampRaw":\(743_906_500 + number * 60),
@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Where the bookmarks stand; none where there is no file, or nothing in it yet.
-  private static func positions(_ place: FaultDrive.Place) throws -> [String: Int] {
+  static func positions(_ place: FaultDrive.Place) throws -> [String: Int] {
     struct Content: Decodable {
       struct Entry: Decodable {
         struct Token: Decodable { let storeTokens: [String: Int] }
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// The numbers of the transactions in the exported files.
-  private static func exported(_ place: FaultDrive.Place) throws -> [Int] {
+  static func exported(_ place: FaultDrive.Place) throws -> [Int] {
     struct Line: Decodable { let transaction: Int }
     var numbers: [Int] = []
     for (name, bytes) in try place.files().sorted(by: { $0.key < $1.key })

@@ -29,7 +29,8 @@ struct FaultDrive: Sendable {
   /// Statuses of work that could not be done, or not all of it.
   private static let failures: Set<Int> = [2, 3, 7, 9]
   private static let kinds: [(kind: FaultInjector.Kind, lasts: Bool)] = [
-    (.kill, false), (.torn, false), (.full, false), (.full, true), (.error, false), (.error, true),
+    (.kill, false), (.torn, false), (.half, false), (.full, false), (.full, true), (.error, false),
+    (.error, true),
   ]
 
   /// A folder with files in it.
@@ -43,12 +44,31 @@ struct FaultDrive: Sendable {
     init(_ files: [String: [UInt8]]) throws {
       folder = try TemporaryFolder()
       for (name, bytes) in files {
-        let path = folder.file(name)
-        try FileManager.default.createDirectory(
-          atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path,
-          withIntermediateDirectories: true)
-        try FileBytes.write(bytes, to: path)
+        try make((name as NSString).deletingLastPathComponent)
+        try FileBytes.write(bytes, to: folder.file(name))
       }
+    }
+
+    /// A new folder with what a loss of power left.
+    init(_ state: DiskRecord.State) throws {
+      try self.init(state.files.filter { state.links[$0.key] == nil })
+      for name in state.folders { try make(name) }
+      for (name, first) in state.links {
+        try FileManager.default.linkItem(atPath: folder.file(first), toPath: folder.file(name))
+      }
+    }
+
+    private func make(_ name: String) throws {
+      try FileManager.default.createDirectory(
+        atPath: folder.file(name), withIntermediateDirectories: true)
+    }
+
+    /// The paths of all files and folders in the folder, without those that SQLite keeps beside its files.
+    func names() throws -> Set<String> {
+      Set(
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { name in
+          !["-shm", "-wal", "-journal"].contains(where: name.hasSuffix)
+        })
     }
 
     /// All files, by their paths in the folder.
@@ -79,7 +99,7 @@ struct FaultDrive: Sendable {
       clockStep: clockStep)
     #expect(clean.result.status == 0, "\(clean.result.errors)")
     #expect(!clean.calls.isEmpty)
-    let names = Set(try undisturbed.files().keys)
+    let names = try undisturbed.names()
     #expect(try problemsInTheEnd(undisturbed) == [])
 
     let faults = faults(at: clean.calls)
@@ -146,13 +166,17 @@ struct FaultDrive: Sendable {
     if result.status != 0, !isKill, result.errors.isEmpty { problems.append("nothing is said") }
     if result.errors.contains("fault of histctl") { problems.append(result.errors) }
 
+    if result.status == 0 {
+      let more = try place.names().subtracting(names).subtracting(mayStay).sorted()
+      if !more.isEmpty { problems.append("left after status 0: \(more)") }
+    }
     // On a copy, since looking at a store with a journal puts it right.
     let left = try place.files().filter { !$0.key.hasSuffix("-shm") }
     problems += try problemsAfterFault(try Place(left), result.status)
 
     let rerun = try await Tool.histctl.run(again ?? arguments, folder: place.folder.path)
     if rerun.status != 0 { problems.append("again \(rerun.status): \(rerun.errors)") }
-    let more = Set(try place.files().keys).subtracting(names).subtracting(mayStay).sorted()
+    let more = try place.names().subtracting(names).subtracting(mayStay).sorted()
     if !more.isEmpty { problems.append("left over: \(more)") }
     problems += try problemsInTheEnd(place).map { "in the end: " + $0 }
     return problems

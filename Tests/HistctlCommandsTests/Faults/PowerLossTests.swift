@@ -1,95 +1,367 @@
 #if os(Linux)
 import Foundation
+import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing
 
-/// After a loss of power, at whatever point and with whatever part of what the disk had not been asked to
-/// keep, the same command goes on.
-///
-/// What a program writes reaches the disk in any order until it waits for it. So each state is what was
-/// safe at some point, and of the later writes of each file a part chosen at random.
-@Suite(.enabled(if: FaultInjector.isPossible)) struct PowerLossTests {
-  private static let transactions = 240
+/// After a loss of power, at whatever moment and with whatever part of what the disk had not been asked to keep, nothing
+/// is missing of what a command had said to be done, and the next run does the rest.
+@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct PowerLossTests {
+  private static let name = SampleFolder.name
+  private static let all = Array(1...Int64(SampleStore.transactionCount))
 
-  /// What the files can be after a loss of power.
-  private static func state(
-    _ original: [String: [UInt8]], _ steps: ArraySlice<FaultInjector.Step>,
-    _ random: inout SeededGenerator
-  ) -> [String: [UInt8]] {
-    var files = original
-    let safe = Dictionary(
-      steps.indices.compactMap { index in
-        if case .synchronize = steps[index].kind { (steps[index].path, index) } else { nil }
-      }, uniquingKeysWith: { max($0, $1) })
-    // Mostly few are lost, for then it is a later one that survives.
-    let share = [1, 3, 9].randomElement(using: &random) ?? 1
-    for index in steps.indices {
-      let step = steps[index]
-      // File systems keep the order of names, so a name that is gone stays gone.
-      if case .remove = step.kind {
-        files[step.path] = nil
-        continue
-      }
-      let isSafe = index < safe[step.path] ?? -1
-      guard isSafe || Int.random(in: 0...share, using: &random) > 0 else { continue }
-      var bytes = files[step.path] ?? []
-      switch step.kind {
-      case .write(let offset, let content):
-        if bytes.count < offset + content.count {
-          bytes += [UInt8](repeating: 0, count: offset + content.count - bytes.count)
-        }
-        bytes.replaceSubrange(offset..<offset + content.count, with: content)
-      case .truncate(let length):
-        if length < bytes.count { bytes.removeLast(bytes.count - length) }
-      case .synchronize, .remove: continue
-      }
-      files[step.path] = bytes
+  private static func words(_ line: String) -> [String] {
+    line.split(separator: " ").map(String.init)
+  }
+
+  private static func sample() throws -> [String: [UInt8]] {
+    [name: try FileBytes.read(SampleFolder().store)]
+  }
+
+  // MARK: - Copies
+
+  private static let copy = "copy.store"
+  private static let value = "_EXTERNAL_DATA/8A2B7C1E"
+
+  private static func isOfCopy(_ path: String) -> Bool {
+    path == copy || path.hasPrefix(".copy_SUPPORT/") || path == copy + "-values.db"
+  }
+
+  private static func problems(
+    ofCopyIn place: FaultDrive.Place, _ numbers: [Int64], beside: [String] = []
+  ) throws -> [String] {
+    let rows = try StoreRows(place, copy)
+    let names = try place.files().keys
+    return (rows.integrity == ["ok"] ? [] : rows.integrity)
+      + (rows.numbers == numbers ? [] : ["in the copy is \(rows.numbers)"])
+      + beside.filter { !names.contains($0) }.map { "\($0) is missing" }
+  }
+
+  /// A store with a large value, and perhaps with recorded values and with another store at the place of its copy.
+  private static func trips(usesLog: Bool, replaces: Bool) throws -> [String: [UInt8]] {
+    let trips = try RecordedTrips()
+    var files: [String: [UInt8]] = [".Trips_SUPPORT/" + value: [1, 2, 3]]
+    for (name, path) in [("Trips.store", trips.path), ("Trips.store-values.db", trips.valuesPath)] {
+      let query = try StoreQuery(path: path)
+      try query.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      if !usesLog { try query.run("PRAGMA journal_mode = DELETE") }
+      files[name] = try FileBytes.read(path)
     }
+    guard replaces else { return files }
+    files[copy] = try sample()[name]
+    files[".copy_SUPPORT/" + value] = [9]
     return files
   }
 
-  @Test("prune continues", arguments: [true, false])
+  @Test(
+    "A rehearsal, in a new place and in that of a store",
+    arguments: [(true, false), (false, false), (true, true)])
+  func rehearse(_ usesLog: Bool, _ replaces: Bool) async throws {
+    let line = Self.words("rehearse Trips.store 3 -o copy.store --quiet")
+    var drive = PowerLossDrive(
+      files: try Self.trips(usesLog: usesLog, replaces: replaces),
+      arguments: replaces ? line + ["--overwrite"] : line, again: line + ["--overwrite"],
+      problemsInTheEnd: { place in
+        try Self.problems(
+          ofCopyIn: place, Array(3...6),
+          beside: [".copy_SUPPORT/" + Self.value, Self.copy + "-values.db"])
+      })
+    drive.isOutput = Self.isOfCopy
+    drive.keepsFormer = !replaces
+    drive.problemsAfterLoss = { place, hasEnded in
+      guard try place.files()[Self.copy] != nil else { return hasEnded ? ["there is no copy"] : [] }
+      let rows = try StoreRows(place, Self.copy)
+      return (rows.integrity == ["ok"] ? [] : rows.integrity)
+        + (rows.numbers == Array(3...6) || !hasEnded && replaces && rows.numbers == Self.all
+          ? [] : ["in the copy is \(rows.numbers)"])
+    }
+    try await drive.run()
+  }
+
+  @Test("A copy has the journal mode of its store", arguments: [true, false])
+  func journalMode(_ usesLog: Bool) async throws {
+    let place = try FaultDrive.Place(try Self.trips(usesLog: usesLog, replaces: false))
+    for command in ["rehearse Trips.store 3", "scrub Trips.store --yes"] {
+      let line = Self.words(command + " -o copy.store --overwrite --quiet")
+      let result = try await Tool.histctl.run(line, folder: place.folder.path)
+      #expect(result.status == 0, "\(result.errors)")
+      let modes = try ["Trips.store", Self.copy].map { name in
+        try place.files()[name].map { Array($0[18..<20]) }
+      }
+      #expect(modes[0] == [UInt8](repeating: usesLog ? 2 : 1, count: 2))
+      #expect(modes[1] == modes[0], "\(command)")
+    }
+  }
+
+  @Test("A scrubbed copy, and the file of its key", arguments: [true, false])
+  func scrub(_ usesLog: Bool) async throws {
+    let line = Self.words("scrub Trips.store -o copy.store --key key --yes --quiet")
+    var drive = PowerLossDrive(
+      files: try Self.trips(usesLog: usesLog, replaces: false), arguments: line,
+      again: line + ["--overwrite"],
+      problemsInTheEnd: { try Self.problems(ofCopyIn: $0, Array(1...6)) })
+    drive.isOutput = { Self.isOfCopy($0) || $0 == "key" }
+    try await drive.run()
+  }
+
+  @Test("A copy of an earlier state")
+  func snapshot() async throws {
+    let trips = try OpenTrips()
+    for name in ["Roma", "Rom"] {
+      try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text(name)]) }
+    }
+    let line = Self.words("snapshot Trips.store 2 -o copy.store --quiet")
+    var drive = PowerLossDrive(
+      files: [
+        "Trips.store": try FileBytes.read(trips.path),
+        "Trips.store-wal": try FileBytes.read(trips.path + "-wal"),
+        ".Trips_SUPPORT/" + Self.value: [1, 2, 3],
+      ], arguments: line, again: line + ["--overwrite"],
+      problemsInTheEnd: {
+        try Self.problems(ofCopyIn: $0, [1, 2], beside: [".copy_SUPPORT/" + Self.value])
+      })
+    drive.isOutput = Self.isOfCopy
+    try await drive.run()
+  }
+
+  // MARK: - Other files
+
+  @Test(
+    "Exported lines, a report and a sample store",
+    arguments: [
+      ("export sample.store -o out.jsonl.zst --quiet", "out.jsonl.zst"),
+      ("export sample.store -o out.db --format sqlite --quiet", "out.db"),
+      ("report sample.store -o out.html --quiet", "out.html"),
+      ("demo . --ending 2026-11-20 --quiet", "trips.store"),
+    ])
+  func file(_ line: String, _ output: String) async throws {
+    var drive = PowerLossDrive(
+      files: try Self.sample(), arguments: Self.words(line),
+      again: Self.words(line + " --overwrite"),
+      problemsInTheEnd: { place in
+        try place.files()[output]?.isEmpty == false ? [] : ["\(output) is missing"]
+      })
+    drive.count = 6
+    drive.isOutput = { $0 == output }
+    try await drive.run()
+  }
+
+  @Test("Export with a bookmark, of everything and of the rest", arguments: [0, 5])
+  func export(_ begun: Int) async throws {
+    let folder = try SampleFolder()
+    let options = "--output-dir logs --bookmark nightly --compress none --quiet"
+    if begun > 0 {
+      let first = try await folder.run("export sample.store \(options) --until \(begun)")
+      #expect(first.status == 0, "\(first.errors)")
+    }
+    let files = try FaultDrive.Place(folder: folder.folder).files().filter {
+      !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal")
+    }
+    let everything = Array(1...SampleStore.transactionCount)
+    var drive = PowerLossDrive(
+      files: files, arguments: Self.words("export sample.store \(options)"),
+      problemsAfterLoss: { place, hasEnded in
+        let exported = try BookmarkFaultTests.exported(place)
+        let position = try BookmarkFaultTests.positions(place)["nightly"] ?? 0
+        var problems: [String] = []
+        if exported != Array(everything.prefix(exported.count)) {
+          problems.append("exported: \(exported)")
+        }
+        if position > exported.count || position < begun {
+          problems.append("bookmark at \(position)")
+        }
+        if hasEnded, exported != everything { problems.append("lost") }
+        return problems
+      },
+      problemsInTheEnd: { place in
+        let exported = try BookmarkFaultTests.exported(place)
+        let position = try BookmarkFaultTests.positions(place)["nightly"]
+        let isRight = exported == everything && position == everything.count
+        return isRight ? [] : ["exported: \(exported), bookmark at \(position ?? -1)"]
+      })
+    drive.isOutput = { $0.hasSuffix(".jsonl") }
+    try await drive.run()
+  }
+
+  @Test(
+    "A bookmark that is set, moved or removed",
+    arguments: [([:], 9), (["n": 3], 9), (["n": 3], nil)] as [([String: Int], Int?)])
+  func bookmark(_ present: [String: Int], _ number: Int?) async throws {
+    var files = try Self.sample()
+    if !present.isEmpty {
+      files[Self.name + "-bookmarks.json"] = BookmarkFaultTests.file(present)
+    }
+    let line =
+      number.map { "bookmark set sample.store n \($0) --quiet" }
+      ?? "bookmark remove sample.store n --quiet"
+    try await PowerLossDrive(
+      files: files, arguments: Self.words(line),
+      // One that is removed already cannot be removed.
+      again: number == nil ? Self.words("bookmark list sample.store --quiet") : nil, count: 8,
+      problemsAfterLoss: { place, hasEnded in
+        let found = try BookmarkFaultTests.positions(place)["n"]
+        return found == number || !hasEnded && found == present["n"]
+          ? [] : ["at \(found ?? -1)"]
+      },
+      problemsInTheEnd: { _ in [] }
+    ).run()
+  }
+
+  // MARK: - Archives
+
+  @Test(
+    "An archive, a new one and an existing one", .enabled(if: ArchivedLines.isPossible),
+    arguments: [false, true])
+  func archive(_ hasArchive: Bool) async throws {
+    try await archive(hasArchive, "archive sample.store arch --segment-size 64K --quiet", keeps: 1)
+    {
+      try ArchivedLines($0, "arch").lines.count == Self.all.count - 1 ? [] : ["not all is archived"]
+    }
+  }
+
+  @Test(
+    "An archive and the store whose history it takes over", .enabled(if: ArchivedLines.isPossible),
+    arguments: [false, true])
+  func pruneIntoArchive(_ hasArchive: Bool) async throws {
+    try await archive(
+      hasArchive, "prune sample.store --keep-last 4 --archive arch --yes --quiet", keeps: 9
+    ) {
+      try StoreRows($0, Self.name).numbers == Array(9...12) ? [] : ["not all is deleted"]
+    }
+  }
+
+  private func archive(
+    _ hasArchive: Bool, _ line: String, keeps: Int64,
+    _ problemsInTheEnd: @escaping @Sendable (FaultDrive.Place) throws -> [String]
+  ) async throws {
+    let (files, lines) = try await ArchiveFaultTests.files(hasArchive: hasArchive)
+    let original = try StoreRows(FaultDrive.Place(files), Self.name)
+    let check: @Sendable (FaultDrive.Place) throws -> [String] = {
+      try ArchiveFaultTests.problems($0, lines, original, keeps: keeps)
+    }
+    var drive = PowerLossDrive(
+      files: files, arguments: Self.words(line),
+      problemsAfterLoss: { place, hasEnded in
+        let archived = try ArchivedLines(place, "arch").lines.count
+        return try check(place) + (hasEnded && archived < 8 ? ["\(archived) are archived"] : [])
+      },
+      problemsInTheEnd: { try check($0) + problemsInTheEnd($0) })
+    drive.clockStep = 40
+    try await drive.run()
+  }
+
+  @Test("An archive whose beginning is forgotten", .enabled(if: ArchivedLines.isPossible))
+  func forget() async throws {
+    let (files, lines) = try await ArchiveFaultTests.files(hasArchive: true)
+    let check: @Sendable (FaultDrive.Place) throws -> [String] = { place in
+      let archived = try ArchivedLines(place, "arch")
+      let isKept = archived.lines[3] == lines[3] && archived.lines[4] == lines[4]
+      return archived.problems + (isKept ? [] : ["lost: \(archived.lines.keys.sorted())"])
+    }
+    try await PowerLossDrive(
+      files: files, arguments: Self.words("forget arch --before 3 --yes --quiet"),
+      problemsAfterLoss: { place, hasEnded in
+        let numbers = try ArchivedLines(place, "arch").lines.keys.sorted()
+        return try check(place) + (hasEnded && numbers != [3, 4] ? ["archived: \(numbers)"] : [])
+      },
+      problemsInTheEnd: check
+    ).run()
+  }
+
+  // MARK: - History
+
+  @Test("Restored history")
+  func restore() async throws {
+    let folder = try SampleFolder()
+    let original = try StoreRows(FaultDrive.Place(try Self.sample()), Self.name)
+    for line in [
+      "archive sample.store arch --quiet", "prune sample.store --keep-last 3 --yes --quiet",
+    ] {
+      #expect(try await folder.run(line).status == 0)
+    }
+    try await folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    let files = try FaultDrive.Place(folder: folder.folder).files().filter {
+      !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal")
+    }
+    try await PowerLossDrive(
+      files: files, arguments: Self.words("restore sample.store arch --yes --quiet"),
+      clockStep: 40,
+      problemsAfterLoss: { place, hasEnded in
+        let rows = try StoreRows(place, Self.name)
+        return rows.problems(asRestoredTo: original)
+          + (hasEnded && rows.transactions != original.transactions ? ["lost"] : [])
+      },
+      problemsInTheEnd: { place in
+        let rows = try StoreRows(place, Self.name)
+        return rows.integrity == ["ok"] && rows.changes == original.changes
+          && rows.transactions == original.transactions ? [] : ["\(rows.numbers)"]
+      }
+    ).run()
+  }
+
+  private static let recorded =
+    "SELECT transaction_number || ' ' || name || ' ' || quote(old) || ' ' || quote(new) "
+    + "FROM recorded_value ORDER BY 1"
+
+  @Test("Recorded values, in a new file and in one that exists", arguments: [false, true])
+  func record(_ exists: Bool) async throws {
+    let trips = try OpenTrips()
+    func rename(_ name: String) throws {
+      try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text(name)]) }
+    }
+    try rename("Roma")
+    if exists {
+      let line = Self.words("record Trips.store --once --quiet")
+      #expect(try await Tool.histctl.run(line, folder: trips.folder.path).status == 0)
+    }
+    try rename("Rom")
+    var files: [String: [UInt8]] = [:]
+    for ending in ["", "-wal", "-values.db"] where ending != "-values.db" || exists {
+      files["Trips.store" + ending] = try FileBytes.read(trips.path + ending)
+    }
+    let values = "Trips.store-values.db"
+    let wanted = ["2 name 'Rome' 'Roma'", "3 name 'Roma' 'Rom'"]
+    let check: @Sendable (FaultDrive.Place, Bool) throws -> [String] = { place, hasEnded in
+      guard try place.files()[values] != nil else { return hasEnded ? ["no values"] : [] }
+      let query = try StoreQuery(path: place.folder.file(values))
+      let rows = try query.lines(Self.recorded)
+      let isRight = hasEnded ? rows == wanted : Set(wanted).isSuperset(of: rows)
+      return try query.lines("PRAGMA integrity_check").filter { $0 != "ok" }
+        + (isRight ? [] : ["\(rows)"])
+    }
+    var drive = PowerLossDrive(
+      files: files, arguments: Self.words("record Trips.store --once --quiet"),
+      problemsAfterLoss: check, problemsInTheEnd: { try check($0, true) })
+    drive.mayStay = [values]
+    try await drive.run()
+  }
+
+  @Test("Deleted history", arguments: [true, false])
   func prune(_ usesLog: Bool) async throws {
     let folder = try TemporaryFolder()
-    let injector = try await FaultInjector(folder: folder)
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesLog
     shape.keepsLog = usesLog
     let store = try LongHistory.write(
-      to: folder.file("x.store"), transactions: Self.transactions, changesEach: 3, shape: shape)
-    let paths = [store, store + "-wal", store + "-journal"]
-    var original: [String: [UInt8]] = [:]
-    for path in paths { original[path] = try? FileBytes.read(path) }
-    let line = ["prune", store, "--keep-last", "20", "--yes", "--quiet"]
-    // Each step of the work is then a batch of its own.
-    let (steps, result) = try await injector.steps(
-      of: Tool.histctl, line, files: folder.file("x.store"), clockStep: 40)
-    #expect(result.status == 0, "\(result.errors)")
-    // What is in the index of the log is made anew.
-    let written = steps.filter { !$0.path.hasSuffix("-shm") }
-    #expect(written.count > 20)
-
-    let seed = Campaign.seed
-    var random = SeededGenerator(seed: seed)
-    for number in 0..<Campaign.count(120, 4000) {
-      let end = Int.random(in: 1...written.count, using: &random)
-      let files = Self.state(original, written[..<end], &random)
-      let place = try TemporaryFolder()
-      for (path, bytes) in files {
-        let name = URL(fileURLWithPath: path).lastPathComponent
-        try FileBytes.write(bytes, to: place.file(name))
-      }
-      let comment: Comment = "seed \(seed), state \(number), after \(end) of \(written.count) steps"
-      let again = try await Tool.histctl.run(
-        ["prune", place.file("x.store"), "--keep-last", "20", "--yes", "--quiet"])
-      #expect(again.status == 0, "\(comment): \(again.errors)")
-      let query = try StoreQuery(path: place.file("x.store"))
-      #expect(try query.lines("PRAGMA integrity_check") == ["ok"], comment)
-      #expect(
-        try query.lines("SELECT count(*), min(Z_PK) FROM ATRANSACTION") == ["20|221"], comment)
-      #expect(try query.lines("SELECT count(*) FROM ACHANGE") == ["60"], comment)
+      to: folder.file("x.store"), transactions: 240, changesEach: 3, shape: shape)
+    var files: [String: [UInt8]] = [:]
+    for ending in ["", "-wal", "-journal"] {
+      files["x.store" + ending] = try? FileBytes.read(store + ending)
     }
+    // Each step of the work is then a batch of its own.
+    try await PowerLossDrive(
+      files: files, arguments: Self.words("prune x.store --keep-last 20 --yes --quiet"),
+      clockStep: 40, count: 60,
+      problemsInTheEnd: { place in
+        let query = try StoreQuery(path: place.folder.file("x.store"))
+        let found = try [
+          "PRAGMA integrity_check", "SELECT count(*), min(Z_PK) FROM ATRANSACTION",
+          "SELECT count(*) FROM ACHANGE",
+        ].flatMap(query.lines)
+        return found == ["ok", "20|221", "60"] ? [] : found
+      }
+    ).run()
   }
 }
 #endif

@@ -35,5 +35,35 @@ import Testing
       }
     ).run()
   }
+
+  @Test("A draft that cannot be removed is named, and the next run removes it")
+  func draft() async throws {
+    let sample = try SampleFolder()
+    let tools = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: tools)
+    let line = ["scrub", SampleFolder.name, "-o", Self.copy, "--yes", "--quiet"]
+    let path = sample.folder.path
+    let calls = try await injector.calls(of: .histctl, line, files: path, folder: path).calls
+    let removal = try #require(
+      calls.lastIndex { $0.name == "rmdir" && $0.path.contains(".partial-") })
+    let again = line + ["--overwrite"]
+    // The device fails while the folder of the draft is removed, once or from then on.
+    for lasts in [false, true] {
+      try sample.folder.remove(Self.copy)
+      let result = try await injector.run(
+        .histctl, line, files: path, .init(.error, at: removal + 1, lasts: lasts), folder: path)
+      #expect(result.status == (lasts ? 3 : 0), "\(result.errors)")
+      #expect(
+        try sample.folder.names().count { $0.hasPrefix(Self.copy + ".partial-") } == (lasts ? 1 : 0)
+      )
+      #expect(result.errors.contains("cannot remove") == lasts)
+      #expect(try StoreRows(.init(folder: sample.folder), Self.copy).numbers == Array(1...12))
+    }
+    #expect(try await Tool.histctl.run(again, folder: path).status == 0)
+    #expect(
+      try sample.folder.names().filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") } == [
+        Self.copy, SampleFolder.name,
+      ])
+  }
 }
 #endif
