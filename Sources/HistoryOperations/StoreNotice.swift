@@ -29,7 +29,8 @@ package struct StoreNotice: Hashable, Sendable {
       + damage(EvidentDamage(of: snapshot), logProblem: logProblem)
       + (snapshot.location.hasRolledBackSave
         ? [StoreNotice(kind: "unfinishedSave", text: snapshot.location.rolledBackSaveMessage)] : [])
-      + (reach.map(notices) ?? []) + notices(snapshot.layout, mirroring)
+      + (reach.map(notices) ?? []) + missingChanges(snapshot, reach)
+      + notices(snapshot.layout, mirroring)
       + (snapshot.metadata.isComplete
         ? []
         : [
@@ -44,6 +45,16 @@ package struct StoreNotice: Hashable, Sendable {
       StoreNotice(
         kind: $0.kind.rawValue, text: "damaged: \($0.place): \($0.detail)", isDamage: true)
     }
+  }
+
+  private static func missingChanges(
+    _ snapshot: StoreSnapshot, _ reach: HistoryReach?
+  ) throws -> [StoreNotice] {
+    guard reach != nil,
+      let missing = try MissingChanges(
+        in: snapshot, transactionCount: snapshot.transactionCount())
+    else { return [] }
+    return [StoreNotice(kind: "missingChanges", text: missing.text)]
   }
 
   private static func notices(_ reach: HistoryReach) -> [StoreNotice] {

@@ -53,6 +53,7 @@ struct CheckReport {
     switch finding {
     case .tooLarge(let bytes, let limit):
       return "the history is \(ByteCount(bytes)) (limit \(ByteCount(limit)))"
+    case .missingChanges(let missing): return missing.text
     case .tooOld(let oldest, let limit):
       return "the oldest transaction, \(oldest.number) of \(time.text(oldest.timestamp)), "
         + "is older than \(limit)"

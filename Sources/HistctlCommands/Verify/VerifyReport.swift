@@ -181,7 +181,8 @@ extension StoreFacts: VerifiedFacts {
     }
     if emptyTransactionCount > 0 {
       notes.append(
-        emptyTransactionCount.counted("transaction") + " without changes, which is normal")
+        emptyTransactionCount.counted("transaction") + " without changes"
+          + (emptyTransactionCount * 2 > transactionCount ? "" : ", which is normal"))
     }
     if absentTransactionCount > 0 {
       notes.append(

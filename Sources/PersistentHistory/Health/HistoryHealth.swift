@@ -72,6 +72,9 @@ package struct HistoryHealth: Hashable, Sendable {
     findings += try EvidentDamage(of: snapshot).findings.compactMap {
       $0.isOfLog && logProblem != nil ? nil : .damaged($0)
     }
+    if let missing = try MissingChanges(in: snapshot, transactionCount: transactionCount) {
+      findings.append(.missingChanges(missing))
+    }
     if let bookmarkProblem { findings.append(.unreadableBookmarks(bookmarkProblem)) }
     self.findings = findings + self.bookmarks.compactMap { Self.finding($0, limits, now) }
   }
@@ -124,6 +127,8 @@ package enum HistoryFinding: Hashable, Sendable {
   /// A part of the write-ahead log is damaged, so saves after it may be missing.
   case damagedLog(reason: String)
   case damaged(EvidentDamage.Finding)
+  /// Most transactions have no changes.
+  case missingChanges(MissingChanges)
 
   /// The name of the finding in JSON.
   package var kind: String {
@@ -136,6 +141,7 @@ package enum HistoryFinding: Hashable, Sendable {
     case .unreadableBookmarks: "unreadableBookmarks"
     case .damagedLog: "damagedLog"
     case .damaged(let finding): finding.kind.rawValue
+    case .missingChanges: "missingChanges"
     }
   }
 
@@ -153,7 +159,7 @@ package enum HistoryFinding: Hashable, Sendable {
     case .unusableBookmark(let standing), .lostBookmark(let standing, _),
       .shortHeadroom(let standing, _):
       standing.bookmark
-    case .tooLarge, .tooOld, .unreadableBookmarks, .damagedLog, .damaged: nil
+    case .tooLarge, .tooOld, .unreadableBookmarks, .damagedLog, .damaged, .missingChanges: nil
     }
   }
 }

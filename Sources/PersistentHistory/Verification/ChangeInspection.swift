@@ -59,6 +59,10 @@ final class ChangeInspection {
       isOutOfOrder
       ? try snapshot.transactionCountWithoutChanges()
       : max(0, facts.transactionCount - usedTransactionCount)
+    let missing = MissingChanges(
+      transactionCount: facts.transactionCount, changeCount: facts.changeCount,
+      highestIssued: highestIssued)
+    if let missing { findings.add(.missingChanges, at: .table("ACHANGE"), missing.text) }
     if facts.changeCount > 0, changes.number > highestIssued {
       findings.addTornCounter(of: "CHANGE", issued: highestIssued, present: changes.number)
     }

@@ -10,6 +10,7 @@ package enum StoreFindingKind: String, FindingKind {
   case missingIdentifier
   case damagedModel
   case modelMismatch
+  case missingTable
   case tornCounter
   case missingIndex
   case addedTrigger
@@ -31,6 +32,7 @@ package enum StoreFindingKind: String, FindingKind {
   case misfittingMask
   case unexpectedTombstone
   case misfittingTombstone
+  case missingChanges
   case changesOutOfOrder
   case unexpectedValue
   // Readers of the history.
@@ -103,6 +105,12 @@ package enum StoreFindingKind: String, FindingKind {
         "the entity table and the model cache list different entities, so some changes have no "
           + "attribute names",
         "open the store once with its app, in the version that wrote it last"
+      )
+    case .missingTable:
+      (
+        .damage,
+        "the table of an entity is missing, so its objects are lost, and the app cannot open the store",
+        "restore the store with its -wal from a backup"
       )
     case .tornCounter:
       (
@@ -191,6 +199,13 @@ package enum StoreFindingKind: String, FindingKind {
         "a deleted object left a value that its attribute cannot have, so it was written with another "
           + "model",
         "read the values by their columns"
+      )
+    case .missingChanges:
+      (
+        .other,
+        "most transactions have no changes, although numbers were given out for more: another program has "
+          + "deleted changes, or those of an entity were deleted",
+        "if nobody deleted the changes of an entity, restore the store with its -wal from a backup"
       )
     case .changesOutOfOrder:
       (

@@ -54,10 +54,21 @@ struct StoreInspection {
       for name in model.entities.keys.sorted() where !names.contains(name) {
         findings.add(.modelMismatch, at: .entity(name), "it is not in the list of entities")
       }
+      inspectTables(listed.filter { model.entities[$0.name] != nil && $0.superNumber == 0 })
     }
     for entry in snapshot.entities.modelEntries
     where snapshot.entities.name(of: entry.number) == nil {
       findings.add(.modelMismatch, at: .entity(entry.name), "it has two numbers")
+    }
+  }
+
+  /// Reports the missing tables of entities without a superentity; a store of a history alone has none.
+  private mutating func inspectTables(_ entities: [EntityNumbering.Entry]) {
+    let present = snapshot.layout.tableNames
+    let tables = entities.map { (entity: $0.name, name: "Z" + $0.name.uppercased()) }
+    guard tables.contains(where: { present.contains($0.name) }) else { return }
+    for table in tables where !present.contains(table.name) {
+      findings.add(.missingTable, at: .entity(table.entity), "there is no table \(table.name)")
     }
   }
 

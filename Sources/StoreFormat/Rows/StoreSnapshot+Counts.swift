@@ -304,6 +304,12 @@ extension StoreSnapshot {
     try historyInteger("SELECT count(*) FROM ACHANGE") ?? 0
   }
 
+  /// Returns the number of changes, or a limit if there are more.
+  package func changeCount(upTo limit: Int64) throws -> Int64 {
+    try historyInteger(
+      "SELECT count(*) FROM (SELECT 1 FROM ACHANGE LIMIT ?1)", [.integer(limit)]) ?? 0
+  }
+
   /// Returns the highest change number; 0 if there is no change.
   package func highestChangeNumber() throws -> Int64 {
     try historyInteger("SELECT max(Z_PK) FROM ACHANGE") ?? 0

@@ -78,6 +78,27 @@ import Testing
     #expect((objects[0]["place"] as? [String: Int])?["change"] == 1)
   }
 
+  @Test("A missing table and missing changes of a real model are named, by info and check too")
+  func emptied() async throws {
+    let folder = try TemporaryFolder()
+    let demo = try await Tool.histctl.run(["demo", folder.file("demo")])
+    try #require(demo.status == 0, "\(demo.errors)")
+    let store = folder.file("demo/trips.store")
+    try StoreQuery(path: store).run("DROP TABLE ZBUCKETLISTITEM")
+    let dropped = try await Tool.histctl.run(["verify", store])
+    #expect(dropped.status == 5)
+    #expect((dropped.text + dropped.errors).contains("there is no table ZBUCKETLISTITEM"))
+    try StoreQuery(path: store).run("DELETE FROM ACHANGE; VACUUM")
+    for command in ["verify", "info", "check"] {
+      let result = try await Tool.histctl.run(
+        [command, store] + (command == "check" ? ["--max-size", "1G"] : []))
+      let text = result.text + result.errors
+      #expect(text.contains("transactions have no changes, and numbers up to"), "\(text)")
+      #expect(!text.contains("which is normal"))
+      #expect(result.status == (command == "verify" ? 5 : command == "check" ? 1 : 0))
+    }
+  }
+
   @Test("An archive is verified, and the head of its chain is printed")
   func archive() async throws {
     let sample = try SampleFolder()

@@ -43,6 +43,7 @@ import Testing
     Case(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = 8 WHERE Z_ENT = 1", [.tornCounter: 1],
       at: "entity Accommodation"),
+    Case("DELETE FROM ACHANGE", [.missingChanges: 1], at: "table ACHANGE"),
     Case("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX", [.missingIndex: 1], at: "table ACHANGE"),
     Case(
       "CREATE TRIGGER t AFTER INSERT ON ACHANGE BEGIN SELECT 1; END", [.addedTrigger: 1],
