@@ -455,7 +455,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" changed-after' -l 'changed-after' -d 'Only stores whose newest transaction is at or after TIME.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" max-member' -l 'max-member' -d 'Skip members of more than SIZE (default 1G).' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" max-unpacked' -l 'max-unpacked' -d 'Unpack at most SIZE of one archive (default 16G).' -rfka ''
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" 0 null' -s '0' -l 'null' -d 'Write only paths, each followed by a NUL byte; leave out stores in archives.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" 0 null' -s '0' -l 'null' -d 'Write only paths, each followed by a NUL byte.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'

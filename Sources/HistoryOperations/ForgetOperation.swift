@@ -138,7 +138,9 @@ package struct ForgetOperation {
       let last = min(wanted.upperBound, allowed.upperBound)
       // Each lock once, because it cannot be taken twice, and in the same order as in other programs.
       let holds = Set(bookmarkPaths.map { FilePath(FileStatus.resolvedPlace($0)) })
-        .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map { BookmarkHold(path: $0.string) }
+        .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map {
+          BookmarkHold(path: $0.string)
+        }
       defer { for hold in holds { hold.release() } }
       do {
         return try rewriter.forget(before: last + 1, ofStore: plan.store) {

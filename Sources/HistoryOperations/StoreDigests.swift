@@ -24,7 +24,10 @@ package struct StoreDigests: Hashable, Sendable {
   ///
   /// - Throws: ``/StoreFormat/StoreError``.
   package init(ofStoreAt path: String) throws(StoreError) {
-    let place = FileStatus.resolve(path) ?? path
+    // Of a store in an archive, the archive is the file.
+    let place =
+      FileStatus.resolve(path) ?? ContainedPath(path).flatMap { FileStatus.resolve($0.container) }
+      ?? path
     var files: [String: File] = [:]
     for suffix in Self.suffixes {
       do {

@@ -127,7 +127,7 @@ package enum TemporaryFileRegistry {
   }
 
   /// Files that can be registered at a time.
-  package static let capacity = 32
+  package static let capacity = 64
 
   /// Bytes of a path with its final NUL; a longer path could not be opened either.
   private static let pathCapacity = 4096

@@ -36,7 +36,7 @@ struct Find: HistctlCommand {
 
   @Flag(
     name: [.customShort("0"), .customLong("null")],
-    help: "Write only paths, each followed by a NUL byte; leave out stores in archives.")
+    help: "Write only paths, each followed by a NUL byte.")
   var null = false
 
   @Option(help: .busyTimeout) var busyTimeout: Double = 5
@@ -55,31 +55,45 @@ struct Find: HistctlCommand {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let operation = FindOperation(try request(session))
     var summary = FindOperation.Summary()
-    var omitted = 0
     try session.write(usesPager: !null) { writer in
       let report = FindReport(session: session, writer: writer)
       summary = try operation.run { event in
         switch event {
         case .failed(let path, let error): try isolation.run(path) { throw error }
         case .found(let store) where null:
-          switch store.origin {
-          case .member: omitted += 1
-          case .bytes(let path): try writer.write(path + [0])
-          case .backup, nil: try writer.write(store.path + "\0")
+          if case .bytes(let path) = store.origin {
+            try writer.write(path + [0])
+          } else {
+            try writer.write(store.path + "\0")
           }
         case .found(let store): try report.write(store)
+        case .unsearched: break
         }
       }
       try report.finish()
     }
-    if omitted > 0 {
-      session.diagnostics.note(
-        "\(omitted.counted("store")) in archives left out: unpack the archives to use them")
-    } else if summary.found == 0, summary.failed == 0, session.environment.isErrorTerminal {
+    tell(summary.unsearched, session.diagnostics)
+    if summary.found == 0, summary.failed == 0, session.environment.isErrorTerminal {
       session.diagnostics.note("no store found in \(summary.examined.counted("file"))")
     }
     guard isolation.status != .success else { return }
     throw EndWithStatus(status: summary.examined == 0 ? isolation.status : .partlyDone)
+  }
+
+  /// Says how many files of formats that are not searched there are: in JSON as a warning.
+  private func tell(_ unsearched: [UnsearchedFormat: Int], _ diagnostics: Diagnostics) {
+    let counts = UnsearchedFormat.allCases.compactMap { format in
+      unsearched[format].map { "\($0.counted(format.noun))" }
+    }
+    guard !counts.isEmpty else { return }
+    let message = "not searched: " + counts.joined(separator: ", ")
+    if output.json {
+      diagnostics.warn(
+        message, kind: OperationError.Code.notSearched.rawValue,
+        hint: "unpack those that may have stores, and search the result")
+    } else {
+      diagnostics.note(message)
+    }
   }
 
   private func request(_ session: Session) throws -> FindOperation.Request {

@@ -35,7 +35,7 @@ final class FindReport {
       TableCell("\(ByteCount(store.byteCount))"),
       TableCell(store.framework.name),
       TableCell(app.isEmpty ? "-" : app.joined(separator: " ")),
-      TableCell(store.shownPath),
+      TableCell(store.path),
     ])
   }
 
@@ -67,7 +67,10 @@ extension FoundStore {
   }
 
   private var backup: JSONValue? {
-    guard case .backup(let folder, let domain, let relativePath) = origin else { return nil }
-    return .object(of: ["path": folder, "domain": domain, "relativePath": relativePath])
+    guard case .backup(let folder, let domain, let relativePath, let file) = origin else {
+      return nil
+    }
+    return .object(
+      of: ["path": folder, "domain": domain, "relativePath": relativePath, "file": file])
   }
 }

@@ -1,5 +1,6 @@
 import DurableFiles
 import HistoryOperations
+import StoreFormat
 
 /// The files and folders that clients may read.
 struct ServedPaths: Sendable {
@@ -26,6 +27,13 @@ struct ServedPaths: Sendable {
   func path(_ path: String) throws(Failure) -> String {
     let resolved = Self.resolve(path)
     if let resolved, roots.contains(where: { Self.isInside(resolved, $0) }) { return resolved }
+    // A store in a backup or an archive.
+    if resolved == nil, !path.utf8.contains(0), let contained = ContainedPath(path),
+      let container = Self.resolve(contained.container),
+      roots.contains(where: { Self.isInside(container, $0) })
+    {
+      return container + ContainedPath.separator + contained.name
+    }
     throw Failure(
       status: .refused, kind: "refusedPath",
       message: "\(path) may not be read: it does not exist, or is not in \(list)",

@@ -122,7 +122,8 @@ extension Failure {
 
   private static func status(of code: OperationError.Code) -> ExitStatus {
     switch code {
-    case .alreadyThere, .encryptedBackup, .missing, .tooLarge, .unnamedStore, .unreadable,
+    case .alreadyThere, .encryptedBackup, .missing, .notSearched, .tooLarge, .unnamedStore,
+      .unreadable,
       .unwritable:
       .cannotReadOrWrite
     case .config, .ontoItself, .storeInTwoSections, .usage: .usage
@@ -206,7 +207,8 @@ extension Failure {
       (
         .cannotReadOrWrite,
         [
-          "missing", "beingReplaced", "withoutRoom", "unreadable", "obstructed", "notCopied",
+          "missing", "contained", "separateLog", "beingReplaced", "withoutRoom", "unreadable",
+          "obstructed", "notCopied",
           "unfinishedSave",
           "unwritable",
           "alreadyThere", "unrecordedValues", "withoutSpace", "unreadableToken",

@@ -1,6 +1,6 @@
 import ArgumentParser
 import DurableFiles
-import HistoryCoding
+import HistoryOperations
 import Libc
 import PersistentHistory
 import StoreFormat
@@ -32,7 +32,8 @@ package enum Program {
     let failure = Failure(
       status: .usage, kind: "usage",
       message: "the argument '\(EscapedBytes.text(bytes))' is not UTF-8",
-      hint: "rename the file, or give it a second name with ln -s; \\x and two digits stand for a byte "
+      hint:
+        "rename the file, or give it a second name with ln -s; \\x and two digits stand for a byte "
         + "of another encoding")
     Diagnostics(arguments: arguments, console: console).report(failure)
     return failure.status
@@ -75,7 +76,11 @@ package enum Program {
       }
       try TimeText.$isPrecise.withValue(command.output.preciseTimes) {
         let copies = try (command as? any ReadingCommand)?.copies.folder()
-        try WorkingCopies.reading(in: copies) { try command.run(console) }
+        var unpacker: WorkingCopies.Unpacker?
+        if command is any SourceReadingCommand { unpacker = ContainedStores.unpack }
+        try WorkingCopies.reading(in: copies, unpackingWith: unpacker) {
+          try command.run(console)
+        }
       }
       return .success
     } catch let end as EndWithStatus {
@@ -111,8 +116,11 @@ protocol HistctlCommand: ParsableCommand {
   func remedy(for token: UnusableToken) -> String
 }
 
+/// A command that only reads the stores that it is given, so that these may be in backups and archives.
+protocol SourceReadingCommand: HistctlCommand {}
+
 /// A command that reads stores and changes none, so that it can read copies of them.
-protocol ReadingCommand: HistctlCommand {
+protocol ReadingCommand: SourceReadingCommand {
   /// Whether it reads copies.
   var copies: PrivateCopyOptions { get }
 }

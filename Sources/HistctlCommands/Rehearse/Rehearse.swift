@@ -6,7 +6,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl rehearse`: makes a copy of a store in which tokens have expired.
-struct Rehearse: HistctlCommand {
+struct Rehearse: SourceReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
     abstract:

@@ -4,7 +4,7 @@ import StoreEditing
 import Terminal
 
 /// `histctl scrub`: makes a copy of a store that can be given away.
-struct Scrub: HistctlCommand {
+struct Scrub: SourceReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "scrub",
     abstract: "Copy a store without its data, to give the copy away.",

@@ -6,7 +6,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl snapshot`: copies a store as it was right after a transaction.
-struct Snapshot: HistctlCommand {
+struct Snapshot: SourceReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "snapshot",
     abstract: "Copy a store as it was right after a transaction.",

@@ -38,11 +38,13 @@ package struct FindOperation {
     case found(FoundStore)
     /// A file or a folder that cannot be read, or a damaged store; the search continues.
     case failed(path: String, any Error)
+    /// A file of a format that is not searched.
+    case unsearched(path: String, UnsearchedFormat)
 
     var path: String {
       switch self {
       case .found(let store): store.path
-      case .failed(let path, _): path
+      case .failed(let path, _), .unsearched(let path, _): path
       }
     }
   }
@@ -53,6 +55,8 @@ package struct FindOperation {
     package var failed = 0
     /// Files that were examined.
     package var examined = 0
+    /// Files below the folders that are of formats that are not searched.
+    package var unsearched: [UnsearchedFormat: Int] = [:]
 
     package init() {}
   }
@@ -77,6 +81,9 @@ package struct FindOperation {
         switch event {
         case .found: summary.found += 1
         case .failed: summary.failed += 1
+        case .unsearched(_, let format):
+          summary.unsearched[format, default: 0] += 1
+          continue
         }
         try receive(event)
       }
@@ -114,23 +121,44 @@ package struct FindOperation {
     do {
       switch candidate.kind {
       case .problem(let error): return [.failed(path: candidate.path, error)]
-      case .file: return try inspectFile(candidate, origin: nil)
+      case .file:
+        let events = try inspectFile(candidate, origin: nil)
+        return events.isEmpty ? unsearched(candidate) : events
       case .archive: return try inspectArchive(candidate)
       case .backup(let backup, let file): return try inspect(file, of: backup, candidate)
       }
     } catch StoreError.notAStore {
-      return []
+      return unsearched(candidate)
     } catch {
       return [.failed(path: candidate.path, error)]
     }
+  }
+
+  /// Returns what is to be said of a file that is not a store: that it is of a format that is not searched.
+  private func unsearched(_ candidate: FindCandidate) -> [Event] {
+    guard candidate.isRoot else {
+      return UnsearchedFormat(nameOf: candidate.file).map {
+        [.unsearched(path: candidate.path, $0)]
+      } ?? []
+    }
+    return UnsearchedFormat(contentOf: candidate.file).map {
+      [
+        .failed(
+          path: candidate.path,
+          OperationError(
+            .notSearched, "\(candidate.path) was not searched: it is \($0.name)",
+            hint: $0.remedy))
+      ]
+    } ?? []
   }
 
   private func inspectFile(
     _ candidate: FindCandidate, origin: FoundStore.Origin?
   ) throws -> [Event] {
     guard candidate.file.isText else { return try inspectCopy(candidate) }
-    guard try mayBeStore(candidate, logPath: candidate.path + "-wal") else { return [] }
-    let location = try StoreLocation(path: candidate.path)
+    let path = candidate.file.string
+    guard try mayBeStore(candidate, logPath: path + "-wal") else { return [] }
+    let location = try StoreLocation(path: path)
     return try StoreFile.readLeavingNothing(
       beside: location, busyTimeout: request.busyTimeout
     ) {
@@ -167,15 +195,16 @@ package struct FindOperation {
     _ file: DeviceBackup.File, of backup: DeviceBackup, _ candidate: FindCandidate
   ) throws -> [Event] {
     let origin = FoundStore.Origin.backup(
-      folder: backup.folder, domain: file.domain, relativePath: file.relativePath)
+      folder: backup.folder, domain: file.domain, relativePath: file.relativePath,
+      file: file.path)
     guard try mayBeStore(candidate, logPath: nil), let log = try backup.log(of: file) else {
       return try inspectFile(candidate, origin: origin)
     }
     let copy = try PrivateCopy(ofStoreAt: file.path, logPath: log.path)
     defer { copy.remove() }
-    return try copy.read(as: file.path) {
+    return try copy.read(as: candidate.path) {
       try describe(
-        $0, file.path, origin, candidate.place,
+        $0, candidate.path, origin, candidate.place,
         logByteCount: FileStatus(path: log.path)?.size ?? 0)
     }
   }

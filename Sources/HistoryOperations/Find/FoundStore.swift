@@ -6,12 +6,12 @@ import StoreFormat
 package struct FoundStore: Sendable {
   /// The place of a store that is not a file of its own, or that had another name.
   package enum Origin: Hashable, Sendable {
-    /// A member of an archive, which no other command can open.
+    /// A member of an archive.
     case member(archive: String, name: String)
     /// A file whose path has these bytes and is not UTF-8, which no other command can open.
     case bytes([UInt8])
     /// A file of a device's backup.
-    case backup(folder: String, domain: String, relativePath: String)
+    case backup(folder: String, domain: String, relativePath: String, file: String)
   }
 
   /// The known facts about the history.
@@ -21,7 +21,7 @@ package struct FoundStore: Sendable {
     package let newest: TransactionPosition?
   }
 
-  /// The path of the file; of a member, the path of the archive, `!/` and the name of the member.
+  /// The path by which other commands open the store; in an archive or a backup, the path of that, `!/` and the name.
   package let path: String
   package let origin: Origin?
   package let identifier: String?
@@ -39,12 +39,6 @@ package struct FoundStore: Sendable {
   /// The bytes of the log.
   package let logByteCount: Int64
   package let isMirrored: Bool
-
-  /// The path to show: of a file in a backup its domain and its path on the device.
-  package var shownPath: String {
-    guard case .backup(let folder, let domain, let relativePath) = origin else { return path }
-    return "\(folder)!/\(domain)/\(relativePath)"
-  }
 
   /// The path in Base64 where it is not UTF-8.
   package var encodedPath: String? {

@@ -15,9 +15,13 @@ struct FindCandidate: Sendable {
   let file: FilePath
   let kind: Kind
   var place = StorePlace()
+  /// Whether it is one of the paths to begin with.
+  var isRoot = false
 
-  /// The path for people and messages.
-  var path: String { file.shown }
+  /// The path for people and messages, by which other commands open the store.
+  var path: String {
+    if case .backup(let backup, let file) = kind { backup.path(of: file) } else { file.shown }
+  }
 }
 
 /// Lists files in the order of the bytes of their paths.
@@ -70,7 +74,8 @@ struct StoreWalk {
     case .file:
       // The last link is followed here, because files are opened without following one.
       let isLink = FileMove.entry(at: path) == .link
-      try visitFile(FilePath(isLink ? FileStatus.resolve(path) ?? path : path), place)
+      try visitFile(
+        FilePath(isLink ? FileStatus.resolve(path) ?? path : path), place, isRoot: true)
     case .other("directory"):
       try walk(Entry(FilePath(path), isFolder: true, place, isRoot: true))
     case .other(let kind):
@@ -91,9 +96,9 @@ struct StoreWalk {
     }
   }
 
-  private func visitFile(_ path: FilePath, _ place: StorePlace) throws {
+  private func visitFile(_ path: FilePath, _ place: StorePlace, isRoot: Bool = false) throws {
     let kind: FindCandidate.Kind = ArchivedStores.isArchive(path) ? .archive : .file
-    try visit(FindCandidate(file: path, kind: kind, place: place))
+    try visit(FindCandidate(file: path, kind: kind, place: place, isRoot: isRoot))
   }
 
   private func enter(_ folder: Entry) throws -> [Entry] {

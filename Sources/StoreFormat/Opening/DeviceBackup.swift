@@ -26,6 +26,47 @@ package struct DeviceBackup: Hashable, Sendable {
   package let folder: String
   private var manifest: String { folder + "/Manifest.db" }
 
+  package init(folder: String) { self.folder = folder }
+
+  /// Whether the folder has the list of a backup's files.
+  var hasManifest: Bool { FileMove.entry(at: manifest) == .file }
+
+  /// The path by which a file is read with all that belongs to it.
+  package func path(of file: File) -> String {
+    folder + ContainedPath.separator + file.domain + "/" + file.relativePath
+  }
+
+  /// Returns the path by which a file of a backup is read with its log, which has another name there; `nil` for a file
+  /// that is not in a backup, or has no log in it.
+  ///
+  /// - Parameter path: The file, with links resolved.
+  static func pathWithLog(ofFileAt path: String) -> String? {
+    let file = FilePath(path)
+    guard let name = file.lastComponent?.string, isName(name),
+      file.folder.lastComponent?.string == String(name.prefix(2))
+    else { return nil }
+    let backup = DeviceBackup(folder: file.folder.folder.string)
+    guard backup.hasManifest, case .readable? = try? kind(ofFolder: backup.folder),
+      let store = try? backup.file(named: name), let log = try? backup.log(of: store),
+      FilePath(log.path) != file
+    else { return nil }
+    return backup.path(of: store)
+  }
+
+  private func file(named name: String) throws -> File? {
+    try read { database in
+      let cursor = try StatementCursor(
+        database, sql: "SELECT fileID, domain, relativePath FROM Files WHERE fileID = ?1")
+      try cursor.bind([.text(name)])
+      return try cursor.step() ? file(cursor) : nil
+    }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    text.utf8.count == nameLength
+      && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+  }
+
   /// The length of a file's name in the backup, a SHA-1 digest in hexadecimal digits.
   private static let nameLength = 40
 
@@ -34,7 +75,7 @@ package struct DeviceBackup: Hashable, Sendable {
   /// - Throws: ``StoreError`` where the manifest cannot be read.
   package static func kind(ofFolder folder: String) throws -> Kind {
     let backup = DeviceBackup(folder: folder)
-    guard FileMove.entry(at: backup.manifest) == .file else { return .none }
+    guard backup.hasManifest else { return .none }
     let location: StoreLocation
     do {
       location = try StoreLocation(path: backup.manifest)
@@ -81,8 +122,7 @@ package struct DeviceBackup: Hashable, Sendable {
   }
 
   private func file(_ cursor: StatementCursor) -> File? {
-    guard case .text(let name) = cursor.value(at: 0), name.utf8.count == Self.nameLength,
-      name.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+    guard case .text(let name) = cursor.value(at: 0), Self.isName(name),
       case .text(let domain) = cursor.value(at: 1),
       case .text(let relativePath) = cursor.value(at: 2)
     else { return nil }

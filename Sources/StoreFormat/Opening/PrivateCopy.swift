@@ -23,7 +23,8 @@ package struct PrivateCopy {
     let place = DraftFolder.path(for: file)
     let path = place + "/store"
     self.path = path
-    registration = TemporaryFiles.register(["", "-wal", "-journal"].map { path + $0 } + [place])
+    registration = TemporaryFiles.register(
+      (StoreParts.endings + ["-shm", "-values.db-shm"]).map { path + $0 } + [place])
     do throws(Errno) {
       folder = try DraftFolder(path: place, for: file) { _, _, _ in }
     } catch {
@@ -129,7 +130,8 @@ package struct PrivateCopy {
     }
   }
 
-  private static func copy(_ source: FilePath, to target: String) throws {
+  /// Copies a file; the copy is for this user alone.
+  package static func copy(_ source: FilePath, to target: String) throws {
     let input = try FileDescriptor.openFile(source)
     defer { try? input.close() }
     let output = try FileDescriptor.open(

@@ -15,6 +15,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case withoutRoom(path: String, index: String, free: Int64?)
   /// The file is not a store that Core Data or SwiftData wrote.
   case notAStore(path: String, reason: NotAStoreReason)
+  /// The store is in a backup or an archive, where it can only be read.
+  case contained(path: String, container: String)
+  /// The file is one of a backup, in which its log has another name; `whole` is the path by which both are read.
+  case separateLog(path: String, whole: String)
   /// The store was written without the history tables.
   case withoutHistory(path: String)
   /// The last writer stopped in the middle of a save, and only a writer can roll it back.
@@ -86,7 +90,8 @@ extension StoreError {
       .unfinishedSave(let path, _), .busy(let path, _), .changedWhileReading(let path),
       .changedWhileCopying(let path), .notCopied(let path, _, _),
       .endedSnapshot(let path), .damaged(let path, _, _), .calculated(let path, _, _),
-      .obstructed(let path, _, _), .largeValue(let path, _, _, _), .unusableValues(let path, _),
+      .contained(let path, _), .separateLog(let path, _), .obstructed(let path, _, _),
+      .largeValue(let path, _, _, _), .unusableValues(let path, _),
       .withoutModel(let path, _):
       path
     case .invalidModel, .unknownEntity, .unknownProperty, .unexpectedTable, .unsupportedFetch: nil
@@ -111,6 +116,10 @@ extension StoreError {
         + store
     case .notAStore(let path, let reason):
       "\(path) is not a Core Data or SwiftData store: \(reason.text)"
+    case .contained(let path, let container):
+      "\(path) is in \(container), where a store can only be read"
+    case .separateLog(let path, _):
+      "\(path) is a file of a backup, in which its -wal has another name: read alone, it lacks the last saves"
     case .withoutHistory(let path):
       "\(path) keeps no history: it was written without persistent history tracking, "
         + "so it has no history tables"
@@ -177,6 +186,10 @@ extension StoreError {
       "it is a SQLite database of another kind; give the store file of the app"
     case .notAStore:
       "give the store file itself, such as default.store"
+    case .contained(_, let container):
+      "copy the store, with its -wal, out of \(container), and give the copy"
+    case .separateLog(_, let whole):
+      "give \(whole), with which both are read"
     case .withoutHistory:
       "history begins when the app sets NSPersistentHistoryTrackingKey; SwiftData always does"
     case .unfinishedSave:

@@ -11,6 +11,8 @@ package struct StoreLocation: Hashable, Sendable {
   package let resolvedPath: String
   /// The path of the store itself, with links resolved.
   package let originalPath: String
+  /// The backup or the archive that the store is in.
+  private let container: String?
 
   /// Whether a copy is read in place of the store.
   package var isWorkingCopy: Bool { resolvedPath != originalPath }
@@ -27,7 +29,8 @@ package struct StoreLocation: Hashable, Sendable {
   ///
   /// - Throws: ``StoreError/missing(path:)``, ``StoreError/beingReplaced(path:former:)``,
   ///   ``StoreError/notAStore(path:reason:)`` or
-  ///   ``StoreError/unreadable(path:reason:)``; where it is to be copied, also
+  ///   ``StoreError/unreadable(path:reason:)``; in a backup, ``StoreError/separateLog(path:whole:)``; in one or in
+  ///   an archive, ``StoreError/contained(path:container:)``; where it is to be copied, also
   ///   ``StoreError/notCopied(path:copy:reason:)`` and ``StoreError/changedWhileCopying(path:)``.
   package init(path: String) throws(StoreError) {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .missing(path: path) }
@@ -38,7 +41,17 @@ package struct StoreLocation: Hashable, Sendable {
       throw .unreadable(path: path, reason: error.description)
     }
     guard let status, let resolved = FileStatus.resolve(path) else {
-      throw Self.errorWithout(path)
+      guard let contained = ContainedPath(path) else { throw Self.errorWithout(path) }
+      let unpacked = try WorkingCopies.unpacked(contained)
+      guard (try? FileStatus(path: unpacked))??.size ?? 0 >= FileHeader.length else {
+        throw .notAStore(path: path, reason: .notSQLite)
+      }
+      self.path = path
+      container = contained.container
+      originalPath = contained.resolved
+      resolvedPath =
+        try WorkingCopies.copy(of: unpacked, named: contained.resolved, path: path) ?? unpacked
+      return
     }
     if case .other(let kind) = status.kind {
       throw .notAStore(path: path, reason: .notAFile(kind: kind))
@@ -46,6 +59,9 @@ package struct StoreLocation: Hashable, Sendable {
     // SQLite treats a file of a single byte as an empty database.
     guard status.size >= FileHeader.length else {
       throw Self.notAStore(path, status.size > 0 ? .notSQLite : .empty)
+    }
+    if let whole = DeviceBackup.pathWithLog(ofFileAt: resolved) {
+      throw .separateLog(path: path, whole: whole)
     }
     for suffix in Self.filesOfSQLite {
       // SQLite would wait for a program that writes into a pipe. It follows no link there, so that a link cannot
@@ -55,6 +71,7 @@ package struct StoreLocation: Hashable, Sendable {
       }
     }
     self.path = path
+    container = nil
     originalPath = resolved
     resolvedPath = try WorkingCopies.copy(of: resolved, path: path) ?? resolved
   }
@@ -64,6 +81,7 @@ package struct StoreLocation: Hashable, Sendable {
     self.path = path
     self.resolvedPath = resolvedPath
     originalPath = resolvedPath
+    container = nil
   }
 
   /// Why there is no store at a path.
@@ -165,7 +183,12 @@ extension StoreLocation {
   ///
   /// Writing there would overwrite the store's data.
   package func owns(_ path: String) -> Bool {
-    owns(path, besideStoreAt: resolvedPath)
+    if let container = container.map({ FileStatus.resolve($0) ?? $0 }),
+      FilePath(FileStatus.resolvedPlace(path)).starts(with: FilePath(container))
+    {
+      return true
+    }
+    return owns(path, besideStoreAt: resolvedPath)
       || isWorkingCopy && owns(path, besideStoreAt: originalPath)
   }
 

@@ -6,47 +6,114 @@ import SystemPackage
 /// Copies of stores that are read in place of the stores themselves, which stay untouched.
 ///
 /// While a folder is set, every store that is opened by its path is copied into it first. A copy has the
-/// path of its store below the folder, so that stores of one name stay apart.
+/// path of its store below the folder, so that stores of one name stay apart. Stores in backups and archives are
+/// copied to a private folder, until no command reads any more.
 package enum WorkingCopies {
+  /// Copies a store and what belongs to it out of a backup or an archive.
+  package typealias Unpacker = @Sendable (ContainedPath, PrivateCopy) throws -> Void
+
   private struct Place {
     let folder: String
     /// The copies that were made or compared, by the path of their store.
-    var copies: [String: String] = [:]
+    var copies: [FilePath: FilePath] = [:]
+  }
+
+  private struct Unpacking {
+    var unpacker: Unpacker?
+    var userCount = 0
+    var copies: [FilePath: Unpacked] = [:]
+  }
+
+  /// A copy of a store from a backup or an archive; only the last command that reads removes it.
+  private struct Unpacked: @unchecked Sendable {
+    let copy: PrivateCopy
   }
 
   private static let place = Mutex<Place?>(nil)
+  private static let unpacking = Mutex(Unpacking())
   /// The number of attempts while a writer is active.
   private static let attempts = 5
 
   /// Reads copies during a closure.
   ///
-  /// - Parameter folder: The folder for the copies, which must exist; `nil` to read the stores themselves.
+  /// - Parameters:
+  ///   - folder: The folder for the copies, which must exist; `nil` to read the stores themselves.
+  ///   - unpacker: Copies stores out of backups and archives; `nil` if such stores are refused.
   /// - Throws: Errors of the closure.
   package static func reading<Result>(
-    in folder: String?, _ body: () throws -> Result
+    in folder: String?, unpackingWith unpacker: Unpacker? = nil, _ body: () throws -> Result
   ) rethrows -> Result {
+    if let unpacker {
+      unpacking.withLock {
+        $0.unpacker = unpacker
+        $0.userCount += 1
+      }
+    }
+    defer { if unpacker != nil { endUnpacking() } }
     guard let folder else { return try body() }
     place.withLock { $0 = Place(folder: FileStatus.resolve(folder) ?? folder) }
     defer { place.withLock { $0 = nil } }
     return try body()
   }
 
+  private static func endUnpacking() {
+    let ended = unpacking.withLock { unpacking -> [Unpacked] in
+      unpacking.userCount -= 1
+      guard unpacking.userCount == 0 else { return [] }
+      defer { unpacking = Unpacking() }
+      return Array(unpacking.copies.values)
+    }
+    for unpacked in ended { unpacked.copy.remove() }
+  }
+
+  /// Returns the path of a private copy of a store in a backup or an archive, which is made the first time.
+  ///
+  /// - Throws: ``StoreError/contained(path:container:)`` for a command that does not only read, and errors of copying.
+  static func unpacked(_ store: ContainedPath) throws(StoreError) -> String {
+    let key = FilePath(store.resolved)
+    let (unpacker, known) = unpacking.withLock { ($0.unpacker, $0.copies[key]) }
+    if let known { return known.copy.path }
+    guard let unpacker else {
+      throw .contained(path: store.path, container: store.container)
+    }
+    let copy = try PrivateCopy(forStoreAt: store.path)
+    do {
+      // Without the lock: the list of a backup is opened as a store is.
+      try unpacker(store, copy)
+    } catch {
+      copy.remove()
+      throw error as? StoreError ?? .unreadable(path: store.path, reason: "\(error)")
+    }
+    let own = Unpacked(copy: copy)
+    let first = unpacking.withLock { unpacking -> Unpacked in
+      if let other = unpacking.copies[key] { return other }
+      unpacking.copies[key] = own
+      return own
+    }
+    if first.copy.path != copy.path { copy.remove() }
+    return first.copy.path
+  }
+
   /// Returns the copy of a store, which is made the first time; `nil` where the store itself is to be read.
   ///
   /// - Parameters:
-  ///   - original: The path of the store, with links resolved.
+  ///   - file: The path of the store, with links resolved.
+  ///   - name: The path that the copy has below the folder, if it is another.
   ///   - path: The path for messages.
-  static func copy(of original: String, path: String) throws(StoreError) -> String? {
+  static func copy(
+    of file: String, named name: String? = nil, path: String
+  ) throws(StoreError) -> String? {
     try place.withLock { place throws(StoreError) -> String? in
       guard let (folder, copies) = place.map({ ($0.folder, $0.copies) }) else { return nil }
-      if let known = copies[original] { return known }
+      if let known = copies[FilePath(file)] { return known.string }
       // Recorded values beside a copy.
-      if copies.values.contains(where: { original == $0 || original.hasPrefix($0 + "-") }) {
-        return nil
+      let isCompanion = copies.values.contains {
+        FilePath(file) == $0 || file.utf8.starts(with: ($0.string + "-").utf8)
       }
-      let copy = (folder == "/" ? "" : folder) + original
-      try make(copy, of: original, path: path)
-      place?.copies[original] = copy
+      if isCompanion { return nil }
+      let copy = (folder == "/" ? "" : folder) + (name ?? file)
+      try make(copy, of: file, path: path)
+      place?.copies[FilePath(file)] = FilePath(copy)
       return copy
     }
   }
@@ -65,13 +132,16 @@ package enum WorkingCopies {
       .notCopied(path: path, copy: copy, reason: reason)
     }
     do {
-      guard copy != original, copy != source + original else { throw fail(.besideStore) }
+      guard FilePath(copy) != FilePath(original), FilePath(copy) != FilePath(source + original)
+      else { throw fail(.besideStore) }
       if FileMove.entry(at: copy) != .none {
         guard try isCopy(copy, copy, of: original) else { throw fail(.otherState) }
         return
       }
       try MissingFolders.make(target, permissions: .ownerReadWriteExecute)
-      guard FileStatus.resolve(target) != source else { throw fail(.besideStore) }
+      guard FileStatus.resolve(target).map(FilePath.init(_:)) != FilePath(source) else {
+        throw fail(.besideStore)
+      }
       try copyLargeValues(to: copy, of: original)
       for _ in 0..<attempts {
         if try copyFiles(to: copy, of: original) { return }

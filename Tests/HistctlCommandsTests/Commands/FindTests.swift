@@ -112,7 +112,19 @@ import Testing
     #expect(result.status == 3)
     for name in ["bomb.zip", "bomb.tgz", "cut.zip"] { #expect(result.errors.contains(name)) }
     let null = try await Self.find(["tree/a.zip", "-0"], in: folder)
-    #expect(null.output.isEmpty)
+    #expect(
+      String(decoding: null.output, as: UTF8.self) == "tree/a.zip!/alone\0tree/a.zip!/in/s\0")
+    let before = try Self.temporaryFolders()
+    for (name, count) in names.flatMap({ [("\($0)!/alone", 12), ("\($0)!/in/s", 13)] }) {
+      let log = try await Tool.histctl.run(
+        ["log", "tree/\(name)", "--json", "--no-values"], folder: folder.path)
+      #expect(log.status == 0 && log.lines.count == count, "\(name): \(log.errors)")
+    }
+    let missing = try await Tool.histctl.run(["log", "tree/a.zip!/none"], folder: folder.path)
+    #expect(missing.status == 9 && missing.errors.contains("no file at tree/a.zip!/none"))
+    let cut = try await Tool.histctl.run(["log", "tree/cut.zip!/alone"], folder: folder.path)
+    #expect(cut.status == 9, "\(cut.errors)")
+    #expect(try Self.temporaryFolders() == before)
   }
 
   @Test func readsBackups() async throws {
@@ -142,6 +154,94 @@ import Testing
     #expect(place?["relativePath"] == "Library/App.store")
     #expect(result.errors.contains("encryptedBackup"))
     #expect(result.status == 3)
+    let path = "backup!/AppDomain-com.example.app/Library/App.store"
+    #expect(found["path"] as? String == path)
+    let null = try await Self.find(["backup", "-0"], in: folder)
+    #expect(String(decoding: null.output, as: UTF8.self) == path + "\0")
+    let file = try #require(place?["file"])
+    try await Self.everyCommand(path, file, in: folder)
+  }
+
+  /// The names of private copies that are there.
+  private static func temporaryFolders() throws -> Set<String> {
+    let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    return Set(
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+        $0.hasPrefix("histctl-copy")
+      })
+  }
+
+  /// Commands that read open the store with its log, and those that write refuse it.
+  private static func everyCommand(
+    _ path: String, _ file: String, in folder: TemporaryFolder
+  ) async throws {
+    let bytes = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+    func run(_ words: [String]) async throws -> Tool.Result {
+      try await Tool.histctl.run(words, folder: folder.path)
+    }
+    for words in [
+      ["log", path, "--json"], ["export", path],
+      ["log", path, "--reverse", "--json", "--no-values"],
+    ] {
+      let result = try await run(words)
+      #expect(result.status == 0 && result.lines.count == 13, "\(words): \(result.errors)")
+    }
+    for words in [
+      ["info", path], ["stats", path], ["show", path, "1000"], ["token", "check", path, "1000"],
+      ["check", path, "--max-size", "50M"], ["bookmark", "list", path], ["diff", path, "3", "7"],
+    ] {
+      let result = try await run(words)
+      #expect(result.status == 0, "\(words): \(result.errors)")
+    }
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == bytes)
+    for words in [
+      ["prune", path, "--keep-last", "2", "--yes"], ["compact", path], ["record", path],
+      ["bookmark", "set", path, "name", "5"],
+    ] {
+      let result = try await run(words)
+      #expect(
+        result.status == 9 && result.errors.contains("where a store can only be read"),
+        "\(words): \(result.errors)")
+    }
+    for words in [["log", file], ["export", file], ["verify", file], ["prune", file, "--all"]] {
+      let result = try await run(words)
+      #expect([9, 2, 5].contains(result.status), "\(words): \(result.status)")
+      #expect((result.errors + result.text).contains(path), "\(words): \(result.errors)")
+    }
+    let onto = try await run(["export", path, "-o", "backup/Manifest.db", "--overwrite"])
+    #expect(onto.status == 64, "\(onto.errors)")
+    let copy = try await run(["scrub", path, "-o", "copy.store", "--yes"])
+    #expect(copy.status == 0, "\(copy.errors)")
+  }
+
+  @Test("A file of a format that is not searched is named, or counted below a folder")
+  func unsearchedFormats() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import bz2, gzip, lzma, os, tarfile
+      whole = open('sample.store', 'rb').read()
+      os.mkdir('tree')
+      for name, pack in [('a.store.gz', gzip), ('b.tar.xz', lzma), ('c.bz2', bz2), ('d.gz', gzip)]:
+          with pack.open('tree/' + name, 'wb') as f: f.write(whole)
+      with gzip.open('tree/e.jsonl.gz', 'wb') as f: f.write(whole)
+      open('image.dmg', 'wb').write(bytes(2000))
+      """, in: folder)
+    for (name, format) in [
+      ("tree/a.store.gz", "compressed with gzip"), ("tree/b.tar.xz", "compressed with xz"),
+      ("image.dmg", "a disk image"),
+    ] {
+      let result = try await Self.find([name], in: folder)
+      #expect(result.status == 9 && result.output.isEmpty)
+      #expect(result.errors.contains("\(name) was not searched: it is \(format)"))
+      let json = try await Self.find([name, "--json"], in: folder)
+      #expect(json.errors.contains(#""kind":"notSearched""#))
+    }
+    let tree = try await Self.find(["tree"], in: folder)
+    #expect(tree.status == 0)
+    #expect(tree.errors.contains("not searched: 2 gzip files, 1 xz file, 1 bzip2 file"))
+    let json = try await Self.find(["tree", "--json"], in: folder)
+    #expect(json.errors.contains(#""type":"warning","kind":"notSearched""#))
   }
 
   @Test func knowsContainersAndSimulators() async throws {

@@ -52,6 +52,21 @@ import Testing
   }
 
   @Test(
+    "With --json, an argument that is not UTF-8 is reported as JSON, wherever the option stands")
+  func otherEncodingsInJSON() async throws {
+    let folder = try TemporaryFolder()
+    for words in [#""$name" --json"#, #"--json "$name""#] {
+      let result = try await #require(Tool("sh")).run(
+        ["-c", #"name=$(printf 'caf\351'); "$1" log "# + words, "sh", Tool.histctl.path],
+        folder: folder.path)
+      #expect(result.status == 64 && result.output.isEmpty)
+      let line = try JSONSerialization.jsonObject(with: Data(result.errors.utf8)) as? [String: Any]
+      #expect(line?["message"] as? String == #"the argument 'caf\xE9' is not UTF-8"#)
+      #expect(line?["code"] as? Int == 64)
+    }
+  }
+
+  @Test(
     "A value that looks like an option is named",
     arguments: [
       ("log sample.store -n -3", "-n=-3"), ("log sample.store --after -1", "--after=-1"),

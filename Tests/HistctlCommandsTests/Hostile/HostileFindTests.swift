@@ -18,6 +18,93 @@ import Testing
     }
   }
 
+  /// Every command ends, and names what is in the place of a file of SQLite; `find` goes on.
+  @Test(
+    "A pipe, a socket, a folder or a link beside a store is named, and nobody waits for it",
+    arguments: ["-wal", "-shm", "-journal"], ["pipe", "socket", "directory", "link"])
+  func obstructedCompanions(_ suffix: String, _ kind: String) async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import os, shutil, socket
+      os.mkdir('tree')
+      for name in 'ab': shutil.copy('sample.store', 'tree/' + name)
+      path = 'tree/a\(suffix)'
+      if '\(kind)' == 'pipe': os.mkfifo(path)
+      if '\(kind)' == 'socket': socket.socket(socket.AF_UNIX).bind(path)
+      if '\(kind)' == 'directory': os.mkdir(path)
+      if '\(kind)' == 'link': os.mkfifo('pipe'); os.symlink('../pipe', path)
+      """, in: folder)
+    let found = try await Tool.histctl.run(["find", "tree"], folder: folder.path)
+    #expect(found.status == 3 && found.text.contains("tree/b"))
+    #expect(found.errors.contains("tree/a\(suffix) is a \(kind)"), "\(found.errors)")
+    for line in [
+      "log", "info", "verify", "export", "stats", "check --max-size 1G", "scrub -o copy --yes",
+      "prune --keep-last 3 --yes", "bookmark list", "bookmark set name 5", "compact", "record",
+    ] {
+      let words = line.split(separator: " ").map(String.init)
+      let isBookmark = words[0] == "bookmark"
+      let result = try await Tool.histctl.run(
+        words.prefix(isBookmark ? 2 : 1) + ["tree/a"] + words.dropFirst(isBookmark ? 2 : 1),
+        folder: folder.path)
+      #expect([9, 5].contains(result.status), "\(line): \(result.status)")
+      #expect(
+        (result.text + result.errors).contains("a\(suffix) is a \(kind)"),
+        "\(line): \(result.text)\(result.errors)")
+    }
+  }
+
+  /// SQLite would wait for ten seconds for each, because the log never becomes one of the index.
+  @Test("A log that cannot be used is damage at once, beside an index that cannot be written")
+  func unusableLogBesideAnIndex() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import os, shutil, sqlite3
+      os.mkdir('tree')
+      c = sqlite3.connect('sample.store'); c.execute('pragma journal_mode=wal')
+      c.execute("insert into ATRANSACTION(Z_PK, ZTIMESTAMP) values (1000, 8e8)"); c.commit()
+      for i in range(3):
+          for s in ['', '-shm']: shutil.copy('sample.store' + s, 'tree/%02d.store%s' % (i, s))
+          open('tree/%02d.store-wal' % i, 'wb').write(os.urandom(100_000))
+      """, in: folder)
+    let result = try await Tool.histctl.run(["find", "tree", "--json"], folder: folder.path)
+    #expect(try Self.paths(result).count == 3)
+    #expect(result.status == 3)
+    #expect(result.errors.split(separator: "\n").count == 3)
+  }
+
+  #if os(Linux)
+  @Test("Folders whose names differ only in their Unicode form are both searched")
+  func bothNormalForms() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import os, shutil
+      for name in ['caf\\u00e9', 'cafe\\u0301']:
+          os.mkdir(name); shutil.copy('sample.store', name + '/a.store')
+      """, in: folder)
+    let names = ["cafe\u{301}", "caf\u{e9}"]
+    let found = try await Tool.histctl.run(["find"] + names + ["-0"], folder: folder.path)
+    let paths = found.output.split(separator: 0).map(Array.init)
+    #expect(paths == names.map { Array("\($0)/a.store".utf8) })
+    let report = try await Tool.histctl.run(
+      ["check", "--json", "--max-size", "1G"] + names.map { $0 + "/a.store" }, folder: folder.path)
+    #expect(report.lines.count == 2)
+    // A link into a folder that only looks like the pattern's own leads out of it.
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("cafe\u{301}/b.store"),
+      withDestinationPath: folder.file("caf\u{e9}/a.store"))
+    try FileBytes.write(
+      Array("[one]\nstores = cafe\u{301}/*.store\nprune.keep-last = 3\n".utf8),
+      to: folder.file("histctl.conf"))
+    let kept = try await Tool.histctl.run(
+      ["maintain", "--config", "histctl.conf", "--dry-run", "--json"], folder: folder.path)
+    #expect(kept.text.utf8.count { $0 == 0x0a } > 0, "\(kept.errors)")
+    #expect(!kept.lines.contains { $0.contains(#""path":"cafe\u{301}/b.store""#) })
+  }
+  #endif
+
   @Test(.enabled(if: OtherUser.isAvailable)) func unreadableFilesAreReported() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(

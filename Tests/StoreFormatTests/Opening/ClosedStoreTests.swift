@@ -114,4 +114,17 @@ struct ClosedStoreTests {
     #expect(writer.finish() == 0)
     #expect(copies > 0 && numbers.count > 1)
   }
+
+  @Test("with a log that SQLite ignores is copied, because SQLite would wait for its index")
+  func unusableLog() throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.usesWriteAheadLog = true
+    let path = try SampleStore.write(to: folder.file("trips.store"), shape: shape)
+    let location = try StoreLocation(path: path)
+    try FileBytes.write([], to: path + "-shm")
+    try FileBytes.write([UInt8](repeating: 7, count: 10_000), to: path + "-wal")
+    #expect(try AccessMode.leavingNothing(beside: location) == .privateCopy)
+    #expect(try !location.hasUsableLog())
+  }
 }
