@@ -7,6 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+// MARK: - Memory
+
+void csqlite_return_large_blocks(void) {
+#ifdef __GLIBC__
+  // By default both limits follow the largest block that was freed, up to 32 and 64 MiB.
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 6 << 20);
+#endif
+}
+
 // MARK: - The lock of readers
 
 int csqlite_lock_for_reading(int descriptor) {

@@ -63,8 +63,14 @@ package struct SHA256Authenticator: Sendable {
 
   /// Returns the code of a message, in 32 bytes.
   package func code(of message: [UInt8]) -> [UInt8] {
+    code(of: message, UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  /// Returns the code of a message of two parts, in 32 bytes.
+  package func code(of first: [UInt8], _ second: UnsafeRawBufferPointer) -> [UInt8] {
     var (inner, outer) = (inner, outer)
-    inner.update(message)
+    inner.update(first)
+    inner.update(second)
     outer.update(inner.digest)
     return outer.digest
   }

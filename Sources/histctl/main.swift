@@ -9,6 +9,7 @@ StandardDescriptors.openMissing()
 Signals.ignoreFailedWrites()
 Signals.cleanUpWhenTerminated(report: { WorkDone.writeFromHandler() })
 StoreConnection.stopCountingMemory()
+StoreConnection.returnLargeBlocks()
 BatchHold.observe(Signals.holdBack)
 TemporaryFiles.tell { paths in
   let registrations = paths.compactMap(TemporaryFileRegistry.register)

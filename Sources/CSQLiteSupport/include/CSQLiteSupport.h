@@ -51,6 +51,10 @@ static inline int csqlite_harden_for_building(sqlite3 *connection) {
   return SQLITE_OK;
 }
 
+/// Makes the C library return memory to the system when a large block is freed, instead of keeping it for the
+/// next one.
+void csqlite_return_large_blocks(void);
+
 /// Makes a connection run no triggers.
 static inline int csqlite_disable_triggers(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)0);

@@ -90,12 +90,15 @@ struct Object: ReadingCommand {
     _ reader: ObjectLifeReader, _ writer: OutputWriter, _ gaps: GapReport
   ) throws {
     var encoder = TransactionLineEncoder()
+    let drain = TextDrain { try writer.write($0) }
+    encoder.drain = drain
     while let element = try reader.nextElement() {
       switch element {
       case .transaction(let transaction):
         encoder.begin(transaction)
         while let change = try reader.nextChange() { encoder.append(change) }
         encoder.end()
+        try drain.throwFailure()
       case .gap(let gap):
         encoder.append(gap)
         gaps.report(gap)

@@ -1,10 +1,13 @@
 import DemoStore
+import DurableFiles
+import Foundation
 import HistoryArchive
 import HistoryCoding
 import HistoryOperations
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import SystemPackage
 import Terminal
 
 /// An error as it is reported to people and programs.
@@ -152,17 +155,60 @@ extension Failure {
         ? "\"-\" reads exported lines; this command needs a store" : error.message
       hint =
         "log, show, diff, object, blame, export, stats, report and token check read exported lines"
-    case .notAStore(_, .notSQLite) where ExportedText.isLikely(at: path):
+    case .notAStore(_, .notSQLite):
+      let file = ShellWord.quoted(path)
       kind = "notAStore"
+      switch FileContent(at: path) {
+      case .lines:
+        message = error.message
+        hint =
+          "to read exported lines, pass them on standard input: histctl log - < \(file)"
+      case .packedStore(let unpack):
+        message = "\(path) is a compressed database; a store is read where it lies"
+        hint = "unpack it first, with its -wal if it has one: \(unpack) \(file)"
+      case .packed(let unpack):
+        message = "\(path) is a compressed file; a store is read where it lies"
+        hint = "unpack it first: \(unpack) \(file)"
+      case .members:
+        message = "\(path) is a zip or tar file; a store is read where it lies"
+        hint = "list the stores in it with: histctl find \(file)"
+      case nil: return nil
+      }
+    case .missing:
+      guard let near = nearPath(path) else { return nil }
+      kind = "missing"
       message = error.message
-      hint =
-        "to read exported lines, pass them on standard input: histctl log - < "
-        + ShellWord.quoted(path)
+      hint = "did you mean \(ShellWord.quoted(near))?"
     default: return nil
     }
     return Failure(
-      status: .notAStore, kind: kind, message: message, hint: hint,
+      status: statuses[kind] ?? .notAStore, kind: kind, message: message, hint: hint,
       details: [("store", .string(path))])
+  }
+
+  /// Explains the path of something else than a store where a command needs one; `nil` for a store,
+  /// and for what opening it explains.
+  static func misplacedStore(_ path: String) -> Failure? {
+    switch (try? FileStatus(path: path))?.kind {
+    case nil: exists(path) ? nil : misplacedInput(.missing(path: path))
+    case .file? where FileContent.isSQLite(at: path): nil
+    case .file?, .other("directory")?:
+      misplacedInput(.notAStore(path: path, reason: .notSQLite))
+    case .other?: nil
+    }
+  }
+
+  /// Returns the file whose name is most like that of a missing one, in the same folder.
+  private static func nearPath(_ path: String) -> String? {
+    let file = FilePath(path)
+    guard let name = file.lastComponent?.string, name.count > 2 else { return nil }
+    let folder = file.removingLastComponent()
+    let names =
+      (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder.string))
+      ?? []
+    return NearNames.of(name, in: Array(names.prefix(1000))).first.map {
+      folder.appending($0).string
+    }
   }
 
   // MARK: - The table
@@ -219,7 +265,7 @@ extension Failure {
       (
         .usage,
         [
-          "usage", "malformedToken", "unknownBookmark", "malformedBookmarkName",
+          "usage", "malformedToken", "malformedRange", "unknownBookmark", "malformedBookmarkName",
           "contradictoryRehearsal", "noTransaction", "malformedObject", "objectOfOtherStore",
           "unknownEntity", "unknownAttribute", "unusableValue", "unknownModel", "tooManyPeriods",
           "copyOntoItself", "unknownStore", "severalStores", "malformedAnchor", "outsideCalendar",
@@ -243,6 +289,7 @@ extension Failure {
     case ArchiveError.changed: return "changedArchive"
     case ArchiveError.damagedText(_, _?, _), is LineError: return "malformedLine"
     case is DemoError: return "outsideCalendar"
+    case ExportFormatError.longText: return "valueTooLong"
     case is ExportFormatError: return "usage"
     case StoreError.unknownEntity: return "notSaved"
     default: break
@@ -261,10 +308,17 @@ extension Failure {
       "a store must be a file; exported lines are read from standard input with -"
     case StoreError.busy:
       "close the program that has the store open, or wait longer with --busy-timeout"
+    case StoreError.missing(let path) where ExportedText.isName(path): "check the path"
     case StoreError.changedWhileReading, StoreWriteError.historyChanged: "run the command again"
     case StoreError.notCopied(_, let copy, .otherState):
       "name another folder with --private-copy, or read \(ShellWord.quoted(copy)) without it"
     case StoreError.notCopied(_, _, .besideStore): "name another folder with --private-copy"
+    case StoreWriteError.unwritable(let path, _) where !hasFolder(path):
+      "create its folder first, or name a file in a folder that exists"
+    case StoreWriteError.unrecordedValues:
+      "make the file and its folder writable, or leave old and new values out with --no-values"
+    case StoreWriteError.alreadyThere(let path) where isOfNoStore(path):
+      "choose another path; only a store is replaced"
     case StoreWriteError.alreadyThere:
       "choose another path, or replace the file with --overwrite"
     case StoreWriteError.pinnedLog: "run the command again when the other program is done"
@@ -273,8 +327,13 @@ extension Failure {
     case StoreWriteError.renumbersRows:
       "leave out --full; other data may refer to these rows by their numbers"
     case StoreWriteError.withoutSpace: "free some space, or leave out --full"
-    case HistoryError.unknownBookmark(_, _, known: []):
-      "there are none; create one with histctl bookmark set"
+    case HistoryError.malformedToken(let text, _, _) where isFile(text):
+      FileContent.isSQLite(at: text)
+        ? "it is another store, and this command reads one; to compare two copies of a store: "
+          + "histctl diff STORE --with COPY"
+        : "to read a token from a file, write \(tokenFile(text))"
+    case HistoryError.unknownBookmark(let name, _, known: []):
+      "there are none; create one with: histctl bookmark set STORE \(name) TOKEN"
     case HistoryError.unusableToken(let token): token.remedyOfBookmark()
     case HistoryError.unreadableBookmarks:
       "move the file away to start without bookmarks, or name another with --bookmark-file"
@@ -285,18 +344,18 @@ extension Failure {
         + "--ignore-guard bookmarks"
     case HistoryError.busyBookmarks: "run the command again when the other program is done"
     case HistoryError.fullBookmarks:
-      "remove unused bookmarks with histctl bookmark remove, or name another file with "
+      "remove unused bookmarks with histctl bookmark remove STORE NAME, or name another file with "
         + "--bookmark-file"
     case HistoryError.bookmarkIsAhead:
       "its consumer would see changes a second time; to move it back, use --force"
     case HistoryError.bookmarkOfOtherStore:
       "choose another name or another --bookmark-file, or replace the bookmark with --force"
     case HistoryError.unknownObject(_, nil, nil, _):
-      "list the objects that changed with histctl diff --name-only"
+      "list the objects that changed with: histctl diff STORE 0 --name-only"
     case HistoryError.unknownEntity(_, suggestions: []):
-      "list the entities of a store or an archive with histctl info --model"
+      "list the entities of a store or an archive with: histctl info STORE --model"
     case HistoryError.unknownAttribute(_, suggestions: []):
-      "list the attributes and relationships of each entity with histctl info --model"
+      "list the attributes and relationships of each entity with: histctl info STORE --model"
     case HistoryError.tooManyPeriods:
       "choose longer periods, such as --by day, or a part of the history with --after"
     case HistoryError.unknownSize:
@@ -313,6 +372,7 @@ extension Failure {
       "restore only later transactions, with --from "
         + "\(transaction == .max ? transaction : transaction + 1), or read the archive instead of the "
         + "store"
+    case ArchiveError.unreadable(let path, _) where !exists(path): "check the path"
     case LineError.unexpected: "the format of lines is described in histctl-json(5)"
     case LineError.unknownSchema(0), LineError.unknownType("change"):
       "only transactions are read back; export them with --format jsonl"
@@ -330,7 +390,8 @@ extension Failure {
       "seal the store again with histctl archive, which lists the segment; if the catalog was cut short, restore it "
         + "from a copy of the archive"
     case ArchiveError.malformedAnchor: "copy the head that histctl archive prints"
-    case ArchiveError.unknownTransaction: "list the contents of the archive with histctl info"
+    case ArchiveError.unknownTransaction:
+      "list the contents of the archive with: histctl info ARCHIVE"
     case ArchiveError.changed: "run the command again"
     case ArchiveError.busy: "run the command again later, or wait longer with --lock-wait 10min"
     case ArchiveError.gap: "to seal the rest and leave the gap, add --allow-gap"
@@ -346,6 +407,35 @@ extension Failure {
     case ArchiveError.readBackDiffers: "check the disk, and run the command again"
     default: nil
     }
+  }
+
+  /// Whether the folder in which a file would be exists.
+  private static func hasFolder(_ path: String) -> Bool {
+    let folder = FilePath(path).removingLastComponent()
+    return folder.isEmpty || MissingFolders.isFolder(folder.string)
+  }
+
+  private static func exists(_ path: String) -> Bool {
+    do {
+      return try FileStatus(path: path) != nil
+    } catch {
+      return true
+    }
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    (try? FileStatus(path: path))?.kind == .file
+  }
+
+  /// Whether a file is neither a store, even an empty one, nor one that belongs to a store.
+  private static func isOfNoStore(_ path: String) -> Bool {
+    guard let status = try? FileStatus(path: path), status.kind == .file else { return false }
+    return status.size > 0 && !FileContent.isSQLite(at: path)
+      && !["-wal", "-shm", "-journal"].contains { path.hasSuffix($0) }
+  }
+
+  private static func tokenFile(_ path: String) -> String {
+    ShellWord.quoted("@" + (path.contains("/") ? path : "./" + path))
   }
 
   private static func message(

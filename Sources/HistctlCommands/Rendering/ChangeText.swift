@@ -7,6 +7,8 @@ import Terminal
 struct ChangeText {
   /// The characters of a long text that are shown in a list of changes.
   static let shortText = 60
+  /// The maximum number of columns of a mask that are shown by their numbers.
+  static let maxColumns = 64
   /// The characters of a long text that are shown for a single change or value.
   static let longText = 1 << 16
 
@@ -96,8 +98,15 @@ struct ChangeText {
         ? .init(text: "no attribute of the current model", style: .secondary)
         : .init(text: ValueChangeText.properties(names, values), style: .plain)
     }
-    let slots = mask.setSlots.prefix(64).map(String.init).joined(separator: ", ")
-    return .init(text: slots.isEmpty ? "no column" : "columns \(slots)", style: .secondary)
+    // A damaged mask can have more bits than any table has columns.
+    let slots = mask.firstSetSlots(maxColumns + 1)
+    let text = slots.prefix(maxColumns).map(String.init).joined(separator: ", ")
+    guard slots.count > maxColumns else {
+      return .init(text: text.isEmpty ? "no column" : "columns \(text)", style: .secondary)
+    }
+    return .init(
+      text: "columns \(text) and others of a mask of \(mask.byteCount.grouped) bytes",
+      style: .secondary)
   }
 
   /// Returns the values in a tombstone.

@@ -15,6 +15,7 @@ struct TransactionLines {
   @discardableResult
   func write(_ reader: TimelineReader) throws -> Int {
     var encoder = TransactionLineEncoder()
+    encoder.drain = TextDrain { try writer.write($0) }
     var count = 0
     while let element = try reader.nextElement() {
       count += 1

@@ -4,7 +4,7 @@ import StoreFormat
 /// Packs the lines of transactions into frames like those of a segment.
 ///
 /// Lines may come oldest first or newest first. Each frame, and in the end the list of frames, is sorted.
-struct LineFrames {
+final class LineFrames {
   /// A frame of complete lines, or all frames of one long line.
   struct Group {
     let first: TransactionPosition
@@ -37,7 +37,7 @@ struct LineFrames {
   }
 
   /// Adds a line, or the last piece of a long one.
-  mutating func end(_ position: TransactionPosition, _ text: [UInt8], number: Int) throws {
+  func end(_ position: TransactionPosition, _ text: [UInt8], number: Int) throws {
     if isInLongLine {
       try addPiece(position, text, number: number)
       isInLongLine = false
@@ -56,7 +56,7 @@ struct LineFrames {
   }
 
   /// Adds a piece of a line that continues.
-  mutating func addPiece(
+  func addPiece(
     _ position: TransactionPosition, _ text: [UInt8], number: Int
   ) throws {
     if !isInLongLine {
@@ -78,7 +78,7 @@ struct LineFrames {
   }
 
   /// Packs the lines that were added into a frame.
-  mutating func pack() throws {
+  func pack() throws {
     lines.sort { $0.position.number < $1.position.number }
     guard let first = lines.first, let last = lines.last else { return }
     let times = lines.compactMap(\.position.timestamp)
@@ -97,7 +97,7 @@ struct LineFrames {
     byteCount = 0
   }
 
-  private mutating func add(
+  private func add(
     _ text: ArraySlice<UInt8>, _ first: TransactionPosition, latest: StoreTimestamp?,
     lineCount: Int
   ) throws {
@@ -114,7 +114,7 @@ struct LineFrames {
   /// Packs the last lines and sorts the frames.
   ///
   /// - Throws: ``LineDisorder`` if a transaction is repeated or the lines are not sorted.
-  mutating func finish() throws {
+  func finish() throws {
     try pack()
     groups.sort { $0.first.number < $1.first.number }
     for (group, next) in zip(groups, groups.dropFirst())

@@ -8,7 +8,7 @@ struct LineReading {
   private(set) var store: String?
   /// The gaps that the lines report.
   private(set) var gaps: [HistoryGap] = []
-  private(set) var frames: LineFrames
+  let frames: LineFrames
   /// Some of the other stores whose lines were skipped.
   private(set) var others: Set<String> = []
   /// The entities that the lines name.
@@ -82,9 +82,19 @@ struct LineReading {
     case .transaction(let head): transaction = head
     }
     guard try accept(transaction.store, transaction.number) else { return }
+    // A line that is here as a whole may have to be read again in another way.
+    let drain =
+      input.isWhole
+      ? nil
+      : TextDrain { [frames] in
+        try frames.addPiece(transaction.position, Array($0), number: input.number)
+      }
+    encoder.drain = drain
+    defer { encoder.drain = nil }
     encoder.begin(transaction)
     while let change = try reader.readChange({ try input.more() }) {
       encoder.append(change)
+      try drain?.throwFailure()
       if encoder.byteCount >= ArchiveFormat.frameLimit, !input.isWhole {
         try frames.addPiece(transaction.position, Array(encoder.bytes), number: input.number)
         encoder.removeAll()

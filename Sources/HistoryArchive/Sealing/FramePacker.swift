@@ -52,6 +52,15 @@ struct FramePacker: WindowPacker {
     clear()
   }
 
+  /// Refuses a change as soon as its text is too long, before all of it is in memory.
+  func drain(passingOn passOn: @escaping ([PackedFrame]) throws -> Void) -> TextDrain? {
+    let (place, path) = (encoder.place, storePath)
+    // The text of other changes may precede it.
+    return TextDrain(capacity: ArchiveFormat.partLimit + ArchiveFormat.partLimit / 4) { _ in
+      throw place.tooLong(path)
+    }
+  }
+
   mutating func end(_ position: TransactionPosition) throws {
     let end = encoder.byteCount
     if isInLongLine {
@@ -107,9 +116,7 @@ struct FramePacker: WindowPacker {
   /// Makes frames of the rest of the text, which is one line or a piece of it.
   private mutating func packLongLine(of position: TransactionPosition) throws {
     guard encoder.byteCount - start <= ArchiveFormat.partLimit else {
-      throw ArchiveError.unsealable(
-        path: storePath, transaction: position.number,
-        reason: "the text of a change is longer than \(ArchiveFormat.partLimit >> 20) MiB")
+      throw encoder.place.tooLong(storePath)
     }
     var begins = !isInLongLine
     while start < encoder.byteCount {
@@ -136,12 +143,35 @@ struct FramePacker: WindowPacker {
 
 /// Encodes lines and counts their changes.
 struct TallyingEncoder: HistoryEncoder {
+  /// What is being encoded.
+  // A value has one encoder, which one thread uses at a time.
+  final class Place: @unchecked Sendable {
+    var transaction: Int64 = 0
+    /// At the change; `nil` at the values of the transaction itself.
+    var rows: ChangeCursor?
+
+    /// The error for a part of a line that exceeds ``ArchiveFormat/partLimit``.
+    func tooLong(_ path: String) -> ArchiveError {
+      .unsealable(
+        path: path, transaction: transaction,
+        reason: "the text of " + (rows.map { "change \($0.number)" } ?? "its own values")
+          + " is longer than \(ArchiveFormat.partLimit >> 20) MiB")
+    }
+  }
+
   private var encoder = TransactionLineEncoder()
+  let place = Place()
+  var drain: TextDrain? {
+    get { encoder.drain }
+    set { encoder.drain = newValue }
+  }
   /// The changes of the current line.
   private(set) var tally = ChangeTally()
 
   mutating func begin(_ transaction: HistoryTransaction) {
     tally.removeAll()
+    place.transaction = transaction.number
+    place.rows = nil
     encoder.begin(transaction)
   }
 
@@ -151,6 +181,7 @@ struct TallyingEncoder: HistoryEncoder {
   }
 
   mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
+    place.rows = try reader.rows()
     while let row = try reader.nextRow() {
       tally.add(row.kind, of: row.entityNumber)
       try encoder.append(row, of: reader)

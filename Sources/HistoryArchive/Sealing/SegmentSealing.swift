@@ -140,13 +140,37 @@ struct FrameComparer: WindowPacker {
   private let reader: SegmentReader
   private let groups: [Range<Int>]
   /// The frames of the window.
-  private var frames = Frames(rest: 0..<0)
-  private var comparison = LineComparison(skipping: .values) { nil }
+  private var frames: Frames
 
-  /// The frames that were not reached yet.
+  /// The comparison with the frames of a window.
   private final class Frames {
-    var rest: Range<Int>
-    init(rest: Range<Int>) { self.rest = rest }
+    private let reader: SegmentReader
+    /// The frames that were not reached yet.
+    private var rest: Range<Int>
+    private lazy var comparison = LineComparison(skipping: .values) { [unowned self] in
+      guard let next = rest.first else { return nil }
+      rest = rest.dropFirst()
+      return try reader.text(ofFrame: next)
+    }
+
+    init(_ reader: SegmentReader, rest: Range<Int>) {
+      self.reader = reader
+      self.rest = rest
+    }
+
+    private var differs: ArchiveError {
+      .readBackDiffers(path: reader.path, place: "frame \(max(1, rest.lowerBound))")
+    }
+
+    /// Compares the next text of the store.
+    func compare(_ bytes: UnsafeRawBufferPointer) throws {
+      guard try comparison.matches(bytes) else { throw differs }
+    }
+
+    /// Checks that the frames have no more text.
+    func finish() throws {
+      guard try comparison.isFinished() else { throw differs }
+    }
   }
 
   /// - Parameter groups: The frames of each window; see ``SegmentManifest/runs(ofAbout:)``.
@@ -155,6 +179,7 @@ struct FrameComparer: WindowPacker {
   ) throws(ArchiveError) {
     reader = try SegmentReader(place, manifest: manifest)
     self.groups = groups
+    frames = Frames(reader, rest: 0..<0)
   }
 
   /// The transactions of each window.
@@ -173,13 +198,12 @@ struct FrameComparer: WindowPacker {
   mutating func begin(_ window: HistoryWindow) {
     encoder.removeAll()
     takenByteCount = 0
-    let frames = Frames(rest: groups[window.index])
-    self.frames = frames
-    comparison = LineComparison(skipping: .values) { [reader] in
-      guard let next = frames.rest.first else { return nil }
-      frames.rest = frames.rest.dropFirst()
-      return try reader.text(ofFrame: next)
-    }
+    frames = Frames(reader, rest: groups[window.index])
+  }
+
+  func drain(passingOn passOn: @escaping (()) throws -> Void) -> TextDrain? {
+    let frames = frames
+    return TextDrain { try frames.compare($0) }
   }
 
   mutating func end(_ position: TransactionPosition) throws {
@@ -190,16 +214,12 @@ struct FrameComparer: WindowPacker {
 
   mutating func finish() throws {
     try compare()
-    guard try comparison.isFinished() else { throw differs }
-  }
-
-  private var differs: ArchiveError {
-    .readBackDiffers(path: reader.path, place: "frame \(max(1, frames.rest.lowerBound))")
+    try frames.finish()
   }
 
   private mutating func compare() throws {
     takenByteCount += encoder.byteCount
-    guard try encoder.withUnsafeBytes({ try comparison.matches($0) }) else { throw differs }
+    try encoder.withUnsafeBytes { try frames.compare($0) }
     encoder.removeAll()
   }
 }

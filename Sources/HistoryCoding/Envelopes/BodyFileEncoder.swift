@@ -22,6 +22,8 @@ package struct BodyFileEncoder: BufferedEncoder {
   private var source = ""
   /// The end of the names.
   private var saver = ""
+  /// Who saved, if the text is too long for `saver`.
+  private var longSaver: String?
   private var number: Int64 = 0
   private var seconds: Int64 = 0
 
@@ -30,7 +32,9 @@ package struct BodyFileEncoder: BufferedEncoder {
 
   package mutating func begin(_ transaction: HistoryTransaction) {
     source = "0|x-coredata://" + BodyFileText.escaped(transaction.store ?? "") + "/"
-    saver = transaction.saver.map { " by " + BodyFileText.escaped($0) } ?? ""
+    let saver = transaction.saver
+    longSaver = saver.flatMap { $0.utf8.count > TextDrain.longValue ? $0 : nil }
+    self.saver = saver.map { " by " + (longSaver == nil ? BodyFileText.escaped($0) : "") } ?? ""
     number = transaction.number
     let microseconds = transaction.timestamp?.unixMicroseconds ?? 0
     seconds = max(0, microseconds / 1_000_000)
@@ -40,6 +44,7 @@ package struct BodyFileEncoder: BufferedEncoder {
     append(source)
     append(BodyFileText.escaped(ChangeSentence.object(change) + ChangeSentence.attributes(change)))
     append(saver)
+    if let longSaver { appendLong(longSaver) }
     writer.appendRaw(UInt8(ascii: "|"))
     writer.appendInteger(number)
     writer.appendRaw(UInt8(ascii: "-"))
@@ -49,6 +54,21 @@ package struct BodyFileEncoder: BufferedEncoder {
     appendTime(if: change.kind == .delete || change.kind == nil)
     appendTime(if: change.kind == .insert)
     writer.appendRaw(UInt8(ascii: "\n"))
+  }
+
+  package mutating func end() { longSaver = nil }
+
+  /// Writes a text with escapes, in pieces.
+  private mutating func appendLong(_ text: String) {
+    var piece = ""
+    for scalar in text.unicodeScalars {
+      piece.unicodeScalars.append(scalar)
+      guard piece.utf8.count >= TextDrain.longValue else { continue }
+      append(BodyFileText.escaped(piece))
+      writer.drainIfFull()
+      piece = ""
+    }
+    append(BodyFileText.escaped(piece))
   }
 
   private mutating func append(_ text: String) {

@@ -15,8 +15,8 @@ import StoreFormat
 /// apostrophe before them, which other readers see as part of the text. Text that users of an app have
 /// typed is only in tombstones, within JSON, which begins with a brace.
 ///
-/// A transaction without changes has no row, and query generations are omitted. Recorded values, an
-/// object in JSON, are a column that is written only if it is selected by its name, `values`.
+/// A transaction without changes has no row, and query generations are omitted. Old and new values, where
+/// they are known, are an object in JSON in the last column.
 package struct CSVEncoder: HistoryEncoder {
   static let fields: [LineKey] = [
     .store, .transaction, .timestamp, .timestampRaw, .author, .bundle, .process, .context, .change,
@@ -31,20 +31,20 @@ package struct CSVEncoder: HistoryEncoder {
   private var writer: CSVWriter
   private var shared: CSVWriter
   private var transactionExtra: [ExtraColumn] = []
+  /// The transaction, if its texts are too long for `shared`.
+  private var longTransaction: HistoryTransaction?
   private var json = JSONWriter(capacity: 1024)
   private var texts = EntityTexts()
 
   /// Creates an encoder with an empty buffer.
   ///
   /// - Parameters:
-  ///   - fields: The columns of the table; `nil` for all but `values`.
+  ///   - fields: The columns of the table; `nil` for all.
   ///   - guardsFormulas: Whether a text that a spreadsheet would take for a formula gets an apostrophe
   ///     before it.
   /// - Throws: ``ExportFormatError``.
   package init(fields: [String]? = nil, guardsFormulas: Bool = false) throws(ExportFormatError) {
-    // The default columns must not change.
-    let usual = Self.fields.filter { $0 != .values }.map(\.name)
-    let selection = try FieldSelection(fields ?? usual, of: .csv)
+    let selection = try FieldSelection(fields ?? Self.fields.map(\.name), of: .csv)
     let names = Self.fields.filter(selection.contains).map(\.name)
     self.fields = selection
     prologue = Array((names.joined(separator: ",") + "\n").utf8)
@@ -56,24 +56,29 @@ package struct CSVEncoder: HistoryEncoder {
     transactionExtra = transaction.extra
     shared.removeAll()
     shared.beginRow()
-    if fields.contains(.store) { shared.append(transaction.store) }
-    if fields.contains(.transaction) { shared.append(transaction.number) }
-    if fields.contains(.timestamp) { shared.append(transaction.timestamp?.iso8601()) }
-    if fields.contains(.timestampRaw) {
-      shared.append(transaction.timestamp?.secondsSinceReferenceDate)
-    }
-    if fields.contains(.author) { append(transaction.author) }
-    if fields.contains(.bundle) { append(transaction.bundle) }
-    if fields.contains(.process) { append(transaction.process) }
-    if fields.contains(.context) { append(transaction.context) }
+    longTransaction = transaction.hasLongValue ? transaction : nil
+    if longTransaction == nil { Self.append(transaction, fields, to: &shared) }
   }
 
-  private mutating func append(_ text: RecordedText?) {
-    if let bytes = text?.malformedBytes {
-      bytes.withUnsafeBufferPointer { shared.append(malformed: $0) }
-    } else {
-      shared.append(text?.string)
+  package mutating func end() {
+    transactionExtra = []
+    longTransaction = nil
+  }
+
+  /// Writes the cells that the rows of a transaction share.
+  private static func append(
+    _ transaction: HistoryTransaction, _ fields: FieldSelection, to writer: inout CSVWriter
+  ) {
+    if fields.contains(.store) { writer.append(transaction.store) }
+    if fields.contains(.transaction) { writer.append(transaction.number) }
+    if fields.contains(.timestamp) { writer.append(transaction.timestamp?.iso8601()) }
+    if fields.contains(.timestampRaw) {
+      writer.append(transaction.timestamp?.secondsSinceReferenceDate)
     }
+    if fields.contains(.author) { writer.append(transaction.author) }
+    if fields.contains(.bundle) { writer.append(transaction.bundle) }
+    if fields.contains(.process) { writer.append(transaction.process) }
+    if fields.contains(.context) { writer.append(transaction.context) }
   }
 
   /// Writes the row of a change.
@@ -81,6 +86,8 @@ package struct CSVEncoder: HistoryEncoder {
     let text = change.entity.map { texts.text(for: $0) }
     let types = change.kind == .delete ? text?.tombstoneTypes : nil
     writer.beginRow(with: shared)
+    if let longTransaction { Self.append(longTransaction, fields, to: &writer) }
+    let isLong = change.hasLongValue
     if fields.contains(.change) { writer.append(change.number) }
     if fields.contains(.kind) { writer.append(change.kind?.name) }
     if fields.contains(.entity) { append(text?.nameUTF8, primaryKey: nil) }
@@ -95,9 +102,9 @@ package struct CSVEncoder: HistoryEncoder {
         writer.appendNothing()
       }
     }
-    if fields.contains(.columnsRaw) { append(change.mask) }
+    if fields.contains(.columnsRaw) { writer.append(change.mask) }
     if fields.contains(.tombstone) {
-      appendJSON(unless: types == nil) { json in
+      appendJSON(unless: types == nil, isLong: isLong) { json in
         var isFirst = true
         json.appendRaw(UInt8(ascii: "{"))
         if let text { json.appendTombstoneMembers(change.tombstone, text, &isFirst) }
@@ -106,28 +113,37 @@ package struct CSVEncoder: HistoryEncoder {
     }
     if fields.contains(.entityRaw) { writer.append(text?.number) }
     if fields.contains(.tombstoneRaw) {
-      appendJSON(unless: !TypedValue.needsStoredForm(change.tombstone, types)) {
+      appendJSON(
+        unless: !TypedValue.needsStoredForm(change.tombstone, types), isLong: isLong
+      ) {
         $0.appendStoredTombstone(change.tombstone)
       }
     }
     if fields.contains(.extra) {
-      appendJSON(unless: change.extra.isEmpty) { $0.appendExtraColumns(change.extra) }
+      appendJSON(unless: change.extra.isEmpty, isLong: isLong) {
+        $0.appendExtraColumns(change.extra)
+      }
     }
     if fields.contains(.transactionExtra) {
       let columns = transactionExtra
-      appendJSON(unless: columns.isEmpty) { $0.appendExtraColumns(columns) }
+      appendJSON(unless: columns.isEmpty, isLong: columns.contains { $0.value.isLong }) {
+        $0.appendExtraColumns(columns)
+      }
     }
     if fields.contains(.values) {
-      appendJSON(unless: change.values.isEmpty) { $0.appendRecordedValues(change.values) }
+      appendJSON(unless: change.values.isEmpty, isLong: isLong) {
+        $0.appendRecordedValues(change.values)
+      }
     }
     writer.endRow()
   }
 
   /// Writes a cell of JSON, or an empty one.
   private mutating func appendJSON(
-    unless isNothing: Bool = false, _ write: (inout JSONWriter) -> Void
+    unless isNothing: Bool = false, isLong: Bool = false, _ write: (inout JSONWriter) -> Void
   ) {
     guard !isNothing else { return writer.appendNothing() }
+    guard !isLong else { return writer.append(long: &json, write) }
     json.removeAll()
     write(&json)
     writer.append(textOf: json)
@@ -148,15 +164,9 @@ package struct CSVEncoder: HistoryEncoder {
     }
   }
 
-  private mutating func append(_ mask: ColumnMask?) {
-    guard let mask else { return writer.appendNothing() }
-    json.removeAll()
-    json.append(mask)
-    // Digits need no quotes, neither JSON's nor CSV's; an empty mask is an empty text.
-    json.withUnsafeBytes { bytes in
-      let digits = bytes.bindMemory(to: UInt8.self).dropFirst().dropLast()
-      writer.append(utf8: UnsafeBufferPointer(rebasing: digits))
-    }
+  package var drain: TextDrain? {
+    get { writer.buffer.drain }
+    set { writer.buffer.drain = newValue }
   }
 
   package var byteCount: Int { writer.buffer.count }
@@ -176,7 +186,7 @@ package struct CSVEncoder: HistoryEncoder {
 /// distinguishes it from a missing value.
 struct CSVWriter: Sendable {
   // It holds cells, not JSON, but serves as a buffer and writes numbers.
-  private(set) var buffer = JSONWriter(capacity: 1 << 16)
+  fileprivate(set) var buffer = JSONWriter(capacity: 1 << 16)
   private var isRowEmpty = true
 
   /// Whether rows have one cell, so that an empty line would not be a row.
@@ -241,23 +251,61 @@ struct CSVWriter: Sendable {
     copy.withUTF8 { append(utf8: $0) }
   }
 
+  mutating func append(_ text: RecordedText?) {
+    if let bytes = text?.malformedBytes {
+      bytes.withUnsafeBufferPointer { append(malformed: $0) }
+    } else {
+      append(text?.string)
+    }
+  }
+
+  /// Writes a mask as digits, which need no quotes; an empty mask is an empty text.
+  mutating func append(_ mask: ColumnMask?) {
+    guard let mask else { return appendNothing() }
+    beginCell()
+    if mask.byteCount == 0 { return buffer.appendRaw("\"\"") }
+    mask.withBytes { buffer.appendDigits($0.bindMemory(to: UInt8.self)) }
+  }
+
+  /// Writes a cell of JSON, in pieces if it is long; it then has quotation marks.
+  mutating func append(long json: inout JSONWriter, _ write: (inout JSONWriter) -> Void) {
+    json.removeAll()
+    let nested = buffer.drain.map { drain in
+      buffer.drainText()
+      return TextDrain(into: drain, after: isRowEmpty ? "\"" : ",\"") {
+        $1.appendDoublingQuotes($0)
+      }
+    }
+    json.drain = nested
+    write(&json)
+    if let nested, nested.byteCount > 0 {
+      json.drainText()
+      isRowEmpty = false
+      buffer.appendRaw(UInt8(ascii: "\""))
+    }
+    json.drain = nil
+    if nested?.byteCount ?? 0 == 0 { append(textOf: json) }
+  }
+
   /// Writes bytes, which must be UTF-8, as a text.
   mutating func append(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     guard !bytes.isEmpty, bytes.contains(where: Self.isSpecial) else {
       beginCell()
-      return bytes.isEmpty ? buffer.appendRaw("\"\"") : buffer.appendRaw(bytes)
+      return bytes.isEmpty ? buffer.appendRaw("\"\"") : buffer.appendLong(raw: bytes)
     }
     // Many readers of CSV reject a NUL or end the text there.
     guard !bytes.contains(0) else { return append(malformed: bytes) }
     beginCell()
     buffer.appendRaw(UInt8(ascii: "\""))
-    var rest = bytes[...]
-    while let quote = rest.firstIndex(of: UInt8(ascii: "\"")) {
-      buffer.appendRaw(UnsafeBufferPointer(rebasing: rest[...quote]))
-      buffer.appendRaw(UInt8(ascii: "\""))
-      rest = rest[(quote + 1)...]
+    if bytes.count > TextDrain.longValue {
+      for start in stride(from: 0, to: bytes.count, by: TextDrain.longValue) {
+        let end = min(start + TextDrain.longValue, bytes.count)
+        buffer.appendDoublingQuotes(UnsafeBufferPointer(rebasing: bytes[start..<end]))
+        buffer.drainIfFull()
+      }
+    } else {
+      buffer.appendDoublingQuotes(bytes)
     }
-    buffer.appendRaw(UnsafeBufferPointer(rebasing: rest))
     buffer.appendRaw(UInt8(ascii: "\""))
   }
 
@@ -286,5 +334,18 @@ struct CSVWriter: Sendable {
   private static func isSpecial(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
       || byte == UInt8(ascii: "\r") || byte == 0
+  }
+}
+
+extension JSONWriter {
+  /// Copies bytes with each quotation mark twice.
+  fileprivate mutating func appendDoublingQuotes(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var rest = bytes[...]
+    while let quote = rest.firstIndex(of: UInt8(ascii: "\"")) {
+      appendRaw(UnsafeBufferPointer(rebasing: rest[...quote]))
+      appendRaw(UInt8(ascii: "\""))
+      rest = rest[(quote + 1)...]
+    }
+    appendRaw(UnsafeBufferPointer(rebasing: rest))
   }
 }

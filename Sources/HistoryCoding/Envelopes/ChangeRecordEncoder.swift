@@ -43,16 +43,21 @@ package struct ChangeRecordEncoder: BufferedEncoder {
     writer.appendRaw(UInt8(ascii: "\n"))
   }
 
+  package mutating func end() { record.end() }
+
   package mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
 }
 
 /// The flat record of a change, including the members of its transaction.
 ///
-/// The transaction's part is written once when it begins, and copied into each record.
+/// The transaction's part is written once when it begins, and copied into each record. One with long values is
+/// written into each record instead, in pieces.
 struct ChangeRecord: Sendable {
   private let fields: FieldSelection
   private var shared = JSONWriter(capacity: 1024)
   private var isSharedEmpty = true
+  /// The transaction, if it is not in `shared`.
+  private var longTransaction: HistoryTransaction?
 
   init(fields: FieldSelection = FieldSelection(ChangeRecordEncoder.fields)) { self.fields = fields }
 
@@ -61,9 +66,20 @@ struct ChangeRecord: Sendable {
     shared.removeAll()
     shared.appendRaw(UInt8(ascii: "{"))
     isSharedEmpty = true
-    shared.append(
+    longTransaction = transaction.hasLongValue ? transaction : nil
+    if longTransaction == nil { Self.append(transaction, fields, to: &shared, &isSharedEmpty) }
+  }
+
+  /// Forgets the transaction, whose values may be long.
+  mutating func end() { longTransaction = nil }
+
+  private static func append(
+    _ transaction: HistoryTransaction, _ fields: FieldSelection, to writer: inout JSONWriter,
+    _ isFirst: inout Bool
+  ) {
+    writer.append(
       membersOf: transaction, type: "\"change\"", fields: fields, extraKey: .transactionExtra,
-      &isSharedEmpty)
+      &isFirst)
   }
 
   /// Writes the record of a change of the transaction that began, without a line end.
@@ -73,6 +89,7 @@ struct ChangeRecord: Sendable {
   ) {
     writer.appendText(of: shared)
     var isFirst = isSharedEmpty
+    if let longTransaction { Self.append(longTransaction, fields, to: &writer, &isFirst) }
     writer.append(membersOf: change, text, fields: fields, &isFirst)
     // Not a selectable field: it is written if the query asks for it.
     if let present { writer.append(present, &isFirst) }

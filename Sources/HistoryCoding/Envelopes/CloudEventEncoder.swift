@@ -71,6 +71,8 @@ package struct CloudEventEncoder: BufferedEncoder {
     shared.appendRaw("\"alt.histctl.")
   }
 
+  package mutating func end() { record.end() }
+
   package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
 
   package var carriesPresentObjects: Bool { fields.contains(.data) }

@@ -48,6 +48,8 @@ package struct DebeziumEncoder: BufferedEncoder {
   private var milliseconds = JSONWriter(capacity: 64)
   private var transactionNumber: Int64 = 0
   private var transactionExtra: [ExtraColumn] = []
+  /// The transaction, if its texts are too long for `source`.
+  private var longTransaction: HistoryTransaction?
 
   /// Creates an encoder with an empty buffer.
   ///
@@ -75,12 +77,13 @@ package struct DebeziumEncoder: BufferedEncoder {
     source.appendString(transaction.store ?? "")
     source.appendRaw(",\"txId\":")
     source.appendInteger(transaction.number)
-    var isFirst = false
-    source.append(.author, transaction.author, &isFirst)
-    source.append(.bundle, transaction.bundle, &isFirst)
-    source.append(.process, transaction.process, &isFirst)
-    source.append(.context, transaction.context, &isFirst)
-    source.appendRaw(",\"table\":")
+    longTransaction = transaction.hasLongValue ? transaction : nil
+    if longTransaction == nil { source.append(textsOf: transaction) }
+  }
+
+  package mutating func end() {
+    longTransaction = nil
+    transactionExtra = []
   }
 
   package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
@@ -100,6 +103,8 @@ package struct DebeziumEncoder: BufferedEncoder {
     if fields.contains(.source) {
       writer.append(.source, &isFirst)
       writer.appendText(of: source)
+      if let longTransaction { writer.append(textsOf: longTransaction) }
+      writer.appendRaw(",\"table\":")
       if let name = text?.name { writer.appendRaw(name) } else { writer.appendRaw("null") }
       writer.append(.change)
       writer.appendInteger(change.number)
@@ -183,6 +188,15 @@ package struct DebeziumEncoder: BufferedEncoder {
 }
 
 extension JSONWriter {
+  /// Writes the texts of a transaction as members.
+  fileprivate mutating func append(textsOf transaction: HistoryTransaction) {
+    var isFirst = false
+    append(.author, transaction.author, &isFirst)
+    append(.bundle, transaction.bundle, &isFirst)
+    append(.process, transaction.process, &isFirst)
+    append(.context, transaction.context, &isFirst)
+  }
+
   fileprivate mutating func append(_ number: Int64?) {
     if let number { appendInteger(number) } else { appendRaw("null") }
   }

@@ -147,6 +147,9 @@ package enum ExportFormatError: Error, Hashable, Sendable, CustomStringConvertib
   case noFields(format: ExportFormat)
   /// The fields of the format cannot be chosen.
   case fixedFields(format: ExportFormat)
+  /// A text that is made of a value is longer than a limit, in bytes; without a change, a value of the
+  /// transaction itself.
+  case longText(transaction: Int64, change: Int64?, limit: Int)
 
   /// What is wrong.
   package var message: String {
@@ -156,6 +159,9 @@ package enum ExportFormatError: Error, Hashable, Sendable, CustomStringConvertib
     case .noFields(let format):
       "no field is left of the format \(format.rawValue), expected at least one"
     case .fixedFields(let format): "the format \(format.rawValue) has fixed fields"
+    case .longText(let transaction, let change, let limit):
+      "transaction \(transaction)" + (change.map { ", change \($0)" } ?? "")
+        + ": the text of a value would be longer than \(limit >> 20) MiB in this format"
     }
   }
 
@@ -165,6 +171,7 @@ package enum ExportFormatError: Error, Hashable, Sendable, CustomStringConvertib
     case .unknownField(_, let format), .noFields(let format):
       "choose among \(format.fieldNames.joined(separator: ", "))"
     case .fixedFields: "choose another format, or leave its fields as they are"
+    case .longText: "export in the format jsonl, which has no such limit"
     }
   }
 

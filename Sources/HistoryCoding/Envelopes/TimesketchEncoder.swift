@@ -38,6 +38,8 @@ package struct TimesketchEncoder: BufferedEncoder {
   private var shared = JSONWriter(capacity: 1024)
   private var hasTime = false
   private var saver: String?
+  /// The transaction, if its values are too long for `shared`.
+  private var longTransaction: HistoryTransaction?
 
   /// Creates an encoder with an empty buffer.
   ///
@@ -73,6 +75,22 @@ package struct TimesketchEncoder: BufferedEncoder {
       shared.append(.timestampRaw)
       shared.appendReal(seconds)
     }
+    longTransaction = transaction.hasLongValue ? transaction : nil
+    if longTransaction == nil {
+      Self.append(valuesOf: transaction, fields, to: &shared, &json)
+    }
+  }
+
+  package mutating func end() {
+    longTransaction = nil
+    saver = nil
+  }
+
+  /// Writes the texts and the extra columns of a transaction.
+  private static func append(
+    valuesOf transaction: HistoryTransaction, _ fields: FieldSelection,
+    to writer: inout JSONWriter, _ json: inout JSONWriter
+  ) {
     for role in StringRole.allCases {
       let key: LineKey =
         switch role {
@@ -82,14 +100,14 @@ package struct TimesketchEncoder: BufferedEncoder {
         case .context: .context
         }
       guard fields.contains(key), let text = transaction.text(role) else { continue }
-      shared.append(key)
-      shared.appendString(text.string)
+      writer.append(key)
+      writer.appendString(text.string)
     }
     guard fields.contains(.transactionExtra), !transaction.extra.isEmpty else { return }
-    json.removeAll()
-    json.appendExtraColumns(transaction.extra)
-    shared.append(.transactionExtra)
-    shared.appendString(textOf: json)
+    writer.append(.transactionExtra)
+    writer.appendString(of: &json, isLong: transaction.hasLongValue) {
+      $0.appendExtraColumns(transaction.extra)
+    }
   }
 
   private mutating func beginTimes(_ timestamp: StoreTimestamp?) {
@@ -120,7 +138,13 @@ package struct TimesketchEncoder: BufferedEncoder {
     var isFirst = true
     writer.appendRaw(UInt8(ascii: "{"))
     writer.append(.message, &isFirst)
-    writer.appendString(ChangeSentence.text(change, by: saver))
+    writer.appendRaw(UInt8(ascii: "\""))
+    writer.appendEscaped(ChangeSentence.text(change))
+    if let saver {
+      writer.appendRaw(" by ")
+      writer.appendEscaped(saver)
+    }
+    writer.appendRaw(UInt8(ascii: "\""))
     writer.appendText(of: times)
     writer.append(.timestampDescription)
     if hasTime {
@@ -134,17 +158,21 @@ package struct TimesketchEncoder: BufferedEncoder {
       writer.appendRaw("\"Not a time\"")
     }
     writer.appendText(of: shared)
+    if let longTransaction {
+      Self.append(valuesOf: longTransaction, fields, to: &writer, &json)
+    }
     let text = change.entity.map { texts.text(for: $0) }
     writer.append(membersOf: change, text, fields: plainFields, &isFirst)
     appendStrings(of: change, text)
-    if let present { append(present.key) { $0.appendMembers(of: present) } }
+    if let present { append(present.key, isLong: false) { $0.appendMembers(of: present) } }
     writer.appendRaw("}\n")
   }
 
   /// Writes members that are objects or arrays of values as strings.
   private mutating func appendStrings(of change: HistoryChange, _ text: EntityText?) {
+    let isLong = change.hasLongValue
     if fields.contains(.values), !change.values.isEmpty {
-      append(.values) { $0.appendRecordedValues(change.values) }
+      append(.values, isLong: isLong) { $0.appendRecordedValues(change.values) }
       if change.valueSource != .program {
         writer.append(.valuesFrom)
         writer.appendString(change.valueSource.rawValue)
@@ -152,7 +180,7 @@ package struct TimesketchEncoder: BufferedEncoder {
     }
     let types = change.kind == .delete ? text?.tombstoneTypes : nil
     if fields.contains(.tombstone), let text, types != nil {
-      append(.tombstone) { json in
+      append(.tombstone, isLong: isLong) { json in
         var isFirst = true
         json.appendRaw(UInt8(ascii: "{"))
         json.appendTombstoneMembers(change.tombstone, text, &isFirst)
@@ -160,32 +188,36 @@ package struct TimesketchEncoder: BufferedEncoder {
       }
     }
     if fields.contains(.tombstoneRaw), TypedValue.needsStoredForm(change.tombstone, types) {
-      append(.tombstoneRaw) { $0.appendStoredTombstone(change.tombstone) }
+      append(.tombstoneRaw, isLong: isLong) { $0.appendStoredTombstone(change.tombstone) }
     }
     if fields.contains(.extra), !change.extra.isEmpty {
-      append(.extra) { $0.appendExtraColumns(change.extra) }
+      append(.extra, isLong: isLong) { $0.appendExtraColumns(change.extra) }
     }
   }
 
-  private mutating func append(_ key: LineKey, _ write: (inout JSONWriter) -> Void) {
-    json.removeAll()
-    write(&json)
+  private mutating func append(
+    _ key: LineKey, isLong: Bool, _ write: (inout JSONWriter) -> Void
+  ) {
     writer.append(key)
-    writer.appendString(textOf: json)
+    writer.appendString(of: &json, isLong: isLong, write)
   }
 }
 
 extension JSONWriter {
   /// Writes JSON as a string.
-  fileprivate mutating func appendString(textOf json: borrowing JSONWriter) {
-    json.withUnsafeBytes { appendString(validUTF8: $0.bindMemory(to: UInt8.self)) }
+  fileprivate mutating func appendString(
+    of json: inout JSONWriter, isLong: Bool, _ write: (inout JSONWriter) -> Void
+  ) {
+    appendRaw(UInt8(ascii: "\""))
+    append(&json, isLong: isLong, escape: { $1.appendEscaped($0) }, write)
+    appendRaw(UInt8(ascii: "\""))
   }
 }
 
 /// What a change did, in words for people who read a timeline.
 enum ChangeSentence {
-  /// Returns a text such as `Updated Trip/p1 (endDate, name) by widget`.
-  static func text(_ change: HistoryChange, by saver: String?) -> String {
+  /// Returns a text such as `Updated Trip/p1 (endDate, name)`.
+  static func text(_ change: HistoryChange) -> String {
     let verb =
       switch change.kind {
       case .insert: "Inserted"
@@ -193,7 +225,7 @@ enum ChangeSentence {
       case .delete: "Deleted"
       case nil: "Changed"
       }
-    return "\(verb) \(object(change))\(attributes(change))" + (saver.map { " by \($0)" } ?? "")
+    return "\(verb) \(object(change))\(attributes(change))"
   }
 
   /// Returns the object of a change, with the number of an entity that has no name.

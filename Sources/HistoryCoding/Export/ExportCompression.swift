@@ -101,15 +101,22 @@ struct TextPacker<Encoder: HistoryEncoder>: WindowPacker {
   private(set) var takenByteCount = 0
   var byteCount: Int { encoder.byteCount }
   private var compressor: ExportCompressor
+  private let compression: ExportCompression
 
   init(_ encoder: Encoder, _ compression: ExportCompression) {
     self.encoder = encoder
+    self.compression = compression
     compressor = ExportCompressor(compression)
   }
 
   mutating func begin(_ window: HistoryWindow) {
     encoder.removeAll()
     takenByteCount = 0
+  }
+
+  func drain(passingOn passOn: @escaping ([UInt8]) throws -> Void) -> TextDrain? {
+    var compressor = ExportCompressor(compression)
+    return TextDrain { try passOn(compressor.pack($0)) }
   }
 
   mutating func end(_ position: TransactionPosition) {}

@@ -33,6 +33,7 @@ final class TimelineExport<Encoder: HistoryEncoder> {
   func write(_ reader: TimelineReader) throws {
     var encoder = encoder
     let prologue = export.prologue(of: encoder)
+    encoder.drain = TextDrain { [unowned self] in try write(compressor.pack($0)) }
     if !prologue.isEmpty { try write(try compression.pack(prologue)) }
     while let element = try reader.nextElement() {
       switch element {

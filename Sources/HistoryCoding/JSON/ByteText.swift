@@ -108,12 +108,20 @@ package enum Hexadecimal {
   /// The text of bytes, in lower case.
   package static func text(of bytes: [UInt8]) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
-      for (index, byte) in bytes.enumerated() {
-        buffer[index * 2] = digit(byte >> 4)
-        buffer[index * 2 + 1] = digit(byte & 15)
-      }
-      return bytes.count * 2
+      bytes.withUnsafeBufferPointer { encode($0, to: buffer) }
     }
+  }
+
+  /// Writes the text of bytes in lower case, and returns its length.
+  @inline(__always)
+  static func encode(
+    _ source: UnsafeBufferPointer<UInt8>, to buffer: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    for (index, byte) in source.enumerated() {
+      buffer[index * 2] = digit(byte >> 4)
+      buffer[index * 2 + 1] = digit(byte & 15)
+    }
+    return source.count * 2
   }
 
   /// The digit of a value below 16; in lower case by default.

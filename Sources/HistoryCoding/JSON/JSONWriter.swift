@@ -16,6 +16,9 @@ package struct JSONWriter: Sendable {
   /// The size of the text, in bytes.
   package private(set) var count = 0
 
+  /// Takes the text while a long value is written; `nil` if the buffer keeps all of it.
+  package var drain: TextDrain?
+
   /// Creates an empty writer.
   ///
   /// - Parameter capacity: The number of bytes before the buffer grows.
@@ -192,26 +195,41 @@ package struct JSONWriter: Sendable {
         return end + 1
       }
     }
-    // Escape in pieces, so that only one of them reserves memory for the longest escapes. Grow the buffer
-    // once, because doubling would take up to three times the memory.
-    let escapedCount = bytes.count {
-      $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
-    }
-    let needed = count + bytes.count + escapedCount * 5 + Self.pieceLength * 6
-    if storage.count < needed { grow(to: needed) }
     appendRaw(UInt8(ascii: "\""))
+    appendEscaped(bytes)
+    appendRaw(UInt8(ascii: "\""))
+  }
+
+  /// Writes a part of a string, with escapes and without quotes.
+  mutating func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let isDrained = drain != nil && bytes.count > TextDrain.longValue
+    // Escape in pieces, so that only one of them reserves memory for the longest escapes. Without a drain
+    // grow the buffer once, because doubling would take up to three times the memory.
+    if !isDrained, bytes.count > Self.pieceLength {
+      let escapedCount = bytes.count {
+        $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
+      }
+      let needed = count + bytes.count + escapedCount * 5 + Self.pieceLength * 6
+      if storage.count < needed { grow(to: needed) }
+    }
     for start in stride(from: 0, to: bytes.count, by: Self.pieceLength) {
       let end = min(start + Self.pieceLength, bytes.count)
       let piece = UnsafeBufferPointer(rebasing: bytes[start..<end])
       appendUninitialized(capacity: piece.count * 6 + 8) { Self.escape(piece, to: $0) }
+      if isDrained { drainIfFull() }
     }
-    appendRaw(UInt8(ascii: "\""))
+  }
+
+  /// Writes a part of a string, with escapes and without quotes.
+  mutating func appendEscaped(_ text: String) {
+    var copy = text
+    copy.withUTF8 { appendEscaped($0) }
   }
 
   /// Writes bytes as a string of base64 with padding (RFC 4648, section 4), in quotes.
   package mutating func appendBase64(_ bytes: UnsafeBufferPointer<UInt8>) {
     appendRaw(UInt8(ascii: "\""))
-    appendUninitialized(capacity: (bytes.count + 2) / 3 * 4) { Base64.encode(bytes, to: $0) }
+    appendPieces(of: bytes, outputSize: { ($0 + 2) / 3 * 4 }, Base64.encode)
     appendRaw(UInt8(ascii: "\""))
   }
 
@@ -222,21 +240,41 @@ package struct JSONWriter: Sendable {
 
   /// Writes bytes as a string of lower-case hexadecimal digits, two for each byte, in quotes.
   package mutating func appendHexadecimal(_ bytes: UnsafeBufferPointer<UInt8>) {
-    let length = bytes.count * 2 + 2
-    appendUninitialized(capacity: length) { buffer in
-      buffer[0] = UInt8(ascii: "\"")
-      for (position, byte) in bytes.enumerated() {
-        buffer[1 + position * 2] = Hexadecimal.digit(byte >> 4)
-        buffer[2 + position * 2] = Hexadecimal.digit(byte & 15)
-      }
-      buffer[length - 1] = UInt8(ascii: "\"")
-      return length
-    }
+    appendRaw(UInt8(ascii: "\""))
+    appendDigits(bytes)
+    appendRaw(UInt8(ascii: "\""))
+  }
+
+  /// Writes bytes as lower-case hexadecimal digits without quotes.
+  mutating func appendDigits(_ bytes: UnsafeBufferPointer<UInt8>) {
+    appendPieces(of: bytes, outputSize: { $0 * 2 }, Hexadecimal.encode)
   }
 
   /// Writes bytes as a string of lower-case hexadecimal digits, two for each byte, in quotes.
   package mutating func appendHexadecimal(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { appendHexadecimal($0) }
+  }
+
+  /// Writes bytes in an encoding, long ones in pieces if there is a drain.
+  ///
+  /// - Parameters:
+  ///   - outputSize: Returns the length of the encoding of a number of bytes.
+  ///   - encode: Encodes bytes, and returns the length.
+  @inline(__always)
+  private mutating func appendPieces(
+    of bytes: UnsafeBufferPointer<UInt8>, outputSize: (Int) -> Int,
+    _ encode: (UnsafeBufferPointer<UInt8>, UnsafeMutableBufferPointer<UInt8>) -> Int
+  ) {
+    guard drain != nil, bytes.count > TextDrain.longValue else {
+      return appendUninitialized(capacity: outputSize(bytes.count)) { encode(bytes, $0) }
+    }
+    // Groups of base64 have three bytes.
+    let size = TextDrain.longValue / 3 * 3
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      let piece = UnsafeBufferPointer(rebasing: bytes[start..<min(start + size, bytes.count)])
+      appendUninitialized(capacity: outputSize(piece.count)) { encode(piece, $0) }
+      drainIfFull()
+    }
   }
 
   /// Copies text with escapes, and returns its length, at most six times that of the source.

@@ -42,7 +42,10 @@ package protocol HistoryEncoder: Sendable {
   /// Reports that history is missing here; a format without a place for that omits it.
   mutating func append(_ gap: HistoryGap)
 
-  /// The number of bytes written since the last ``removeAll()``.
+  /// Takes the text while a long value is written; `nil` if the buffer keeps all of it.
+  var drain: TextDrain? { get set }
+
+  /// The number of bytes written since the last ``removeAll()`` and not taken by ``drain``.
   var byteCount: Int { get }
 
   /// Lends the written bytes to a closure.
@@ -100,6 +103,7 @@ extension HistoryEncoder {
     begin(transaction)
     if let store = reader.storeReader {
       while try !appendChanges(of: store, byteLimit: byteLimit) { try flush(&self) }
+      try drain?.throwFailure()
     } else {
       while let change = try reader.nextChange() {
         if reader.readsPresentObjects {
@@ -107,10 +111,12 @@ extension HistoryEncoder {
         } else {
           append(change)
         }
+        try drain?.throwFailure()
         if byteCount >= byteLimit { try flush(&self) }
       }
     }
     end()
+    try drain?.throwFailure()
   }
 }
 
@@ -129,4 +135,41 @@ extension BufferedEncoder {
   }
 
   package mutating func removeAll() { writer.removeAll() }
+
+  package var drain: TextDrain? {
+    get { writer.drain }
+    set { writer.drain = newValue }
+  }
+}
+
+extension HistoryTransaction {
+  /// Whether a text or another value is long, so that formats that repeat it for each change do not keep
+  /// its encoded form.
+  var hasLongValue: Bool {
+    StringRole.allCases.contains { text($0)?.string.utf8.count ?? 0 > TextDrain.longValue }
+      || extra.contains { $0.value.isLong }
+  }
+}
+
+extension HistoryChange {
+  /// Whether a value is long, apart from the mask.
+  var hasLongValue: Bool {
+    tombstone.contains { $0.isLong } || extra.contains { $0.value.isLong }
+      || values.contains { $0.old?.isLong ?? false || $0.new?.isLong ?? false }
+  }
+}
+
+extension RecordedContent {
+  fileprivate var isLong: Bool { if case .value(let value) = self { value.isLong } else { false } }
+}
+
+extension StoredValue {
+  /// Whether the value is so long that it is written in pieces.
+  var isLong: Bool {
+    switch self {
+    case .null, .integer, .real: false
+    case .text(let text): text.utf8.count > TextDrain.longValue
+    case .malformedText(let bytes), .blob(let bytes): bytes.count > TextDrain.longValue
+    }
+  }
 }

@@ -135,8 +135,10 @@ package final class LineEntities: Sendable {
   private static func slots(
     of mask: ColumnMask, _ attributes: [String]
   ) throws -> [EntitySlots.Slot] {
-    let marked = mask.setSlots
-    guard marked.count >= attributes.count, !attributes.isEmpty || marked.isEmpty else {
+    // A longer mask is of no model, and the slots would take much memory.
+    let isOfModel = mask.byteCount <= maxMaskLength
+    let marked = isOfModel ? mask.setSlots : []
+    guard isOfModel, marked.count >= attributes.count, !attributes.isEmpty || marked.isEmpty else {
       throw LineError.unexpected(
         key: LineKey.attributes.name, expectation: "the names of the bits in columnsRaw")
     }
@@ -151,6 +153,9 @@ package final class LineEntities: Sendable {
   }
 
   // MARK: - What a change says
+
+  /// The maximum length of a mask with names, in bytes.
+  private static let maxMaskLength = 1024
 
   private static func attributes(_ change: LineMembers) throws -> [String]? {
     guard change.has(.attributes) else { return nil }

@@ -33,6 +33,8 @@ package struct TableRowReader {
   }
 
   /// Reads a field; `nil` for a null.
+  ///
+  /// A long value is not in the bytes: it is lent by the encoder until the reader of these bytes returns.
   package mutating func field() -> LentValue? {
     let kind = bytes[position]
     position += 1
@@ -43,6 +45,8 @@ package struct TableRowReader {
       return .real(Double(bitPattern: number(as: UInt64.self)))
     case TableRowEncoder.text: return .text(counted())
     case TableRowEncoder.blob: return .blob(counted())
+    case TableRowEncoder.lentText: return .text(lent())
+    case TableRowEncoder.lentBlob: return .blob(lent())
     default: return nil
     }
   }
@@ -57,6 +61,11 @@ package struct TableRowReader {
   private mutating func number<Number: FixedWidthInteger>(as type: Number.Type) -> Number {
     defer { position += MemoryLayout<Number>.size }
     return bytes.loadUnaligned(fromByteOffset: position, as: type)
+  }
+
+  private mutating func lent() -> UnsafeRawBufferPointer {
+    let start = UnsafeRawPointer(bitPattern: number(as: UInt.self))
+    return UnsafeRawBufferPointer(start: start, count: number(as: Int.self))
   }
 
   private mutating func counted() -> UnsafeRawBufferPointer {

@@ -7,11 +7,19 @@ import StoreFormat
 /// where it has them: a date is ISO 8601, a UUID a text, and an array or an object of several values in a
 /// transaction's line is a text of that JSON. A text that is not clean UTF-8 or holds a NUL is the text
 /// `{"$text":base64}`, because many programs that read databases fail at such texts.
+///
+/// A long value is lent to the reader instead of copied, if there is a drain: the drain takes the row before the
+/// value is released. Long values that become texts of JSON or digits have a limit, because SQLite needs such
+/// a text as a whole.
 package struct TableRowEncoder: BufferedEncoder {
   static let integer: UInt8 = 1
   static let real: UInt8 = 2
   static let text: UInt8 = 3
   static let blob: UInt8 = 4
+  static let lentText: UInt8 = 5
+  static let lentBlob: UInt8 = 6
+  /// The maximum length of a text that is made of a value, in bytes.
+  static let maxText = 16 << 20
   /// The maximum number of shapes, more than one store's saves have.
   private static let maxShapes = 4096
 
@@ -24,6 +32,10 @@ package struct TableRowEncoder: BufferedEncoder {
   private var json = JSONWriter(capacity: 1024)
   private var texts = EntityTexts()
   private var transactionNumber: Int64 = 0
+  /// The number of the change that is being written; `nil` before the first one of a transaction.
+  private var changeNumber: Int64?
+  /// The values that are lent to the reader of the rows so far.
+  private var lent: [StoredValue] = []
   /// The fields of entities and masks that updates repeat.
   private var shapes: [ShapeKey: (owner: EntityText, bytes: [UInt8])] = [:]
 
@@ -32,6 +44,7 @@ package struct TableRowEncoder: BufferedEncoder {
 
   package mutating func begin(_ transaction: HistoryTransaction) {
     transactionNumber = transaction.number
+    changeNumber = nil
     append(.transaction)
     append(transaction.number)
     append(transaction.store)
@@ -44,10 +57,12 @@ package struct TableRowEncoder: BufferedEncoder {
     append(transaction.queryGeneration.map(StoredValue.blob) ?? .null)
     append(extra: transaction.extra)
     append(transaction.isPartial ? 1 : nil)
+    endRow()
   }
 
   package mutating func append(_ change: HistoryChange) {
     let entity = change.entity.map { texts.text(for: $0) }
+    changeNumber = change.number
     append(.change)
     append(change.number)
     append(transactionNumber)
@@ -56,23 +71,26 @@ package struct TableRowEncoder: BufferedEncoder {
     append(change.primaryKey)
     let types = change.kind == .delete ? entity?.tombstoneTypes : nil
     if TypedValue.needsStoredForm(change.tombstone, types) {
-      appendJSON { $0.appendStoredTombstone(change.tombstone) }
+      appendMadeText { $0.appendStoredTombstone(change.tombstone) }
     } else {
       appendNull()
     }
     append(extra: change.extra)
+    endRow()
     for (attribute, value) in change.preservedValues ?? [] {
       append(.tombstone)
       append(change.number)
       append(nameOf: entity)
       append(attribute.name)
       append(value, of: attribute.type)
+      endRow()
     }
     for value in change.values {
       append(.value)
       append(change.number)
       append(nameOf: entity)
       append(value, change.valueSource)
+      endRow()
     }
   }
 
@@ -96,14 +114,11 @@ package struct TableRowEncoder: BufferedEncoder {
     let start = writer.count
     append(nameOf: entity)
     if let mask = change.mask {
-      json.removeAll()
-      json.append(mask)
-      // Digits without their quotes.
-      json.withUnsafeBytes { bytes in
-        append(Self.text, bytes: UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast()))
+      appendMadeText { json in
+        mask.withBytes { json.appendDigits($0.bindMemory(to: UInt8.self)) }
       }
       if change.kind == .update, let entity, entity.names(mask) {
-        appendJSON { $0.appendAttributeNames(in: mask, entity) }
+        appendMadeText { $0.appendAttributeNames(in: mask, entity) }
       } else {
         appendNull()
       }
@@ -143,7 +158,7 @@ package struct TableRowEncoder: BufferedEncoder {
       appendNull()
     case .value(.text) where kind == .date || kind == .uuid:
       // It would look like a date or a UUID.
-      appendJSON { $0.append(content ?? .value(.null), kind) }
+      appendMadeText { $0.append(content ?? .value(.null), kind) }
       appendNull()
     case .value(let value):
       append(value, of: kind.attributeType)
@@ -160,6 +175,13 @@ package struct TableRowEncoder: BufferedEncoder {
 
   private mutating func appendNull() { writer.appendRaw(0) }
 
+  /// Passes on the row if it has lent values.
+  private mutating func endRow() {
+    guard !lent.isEmpty else { return }
+    writer.drainText()
+    lent = []
+  }
+
   private mutating func append(_ number: Int64?) {
     if let number { append(Self.integer, bits: number) } else { appendNull() }
   }
@@ -169,14 +191,32 @@ package struct TableRowEncoder: BufferedEncoder {
   }
 
   private mutating func append(_ value: StoredValue) {
+    let isLent = writer.drain != nil && value.isLong
     switch value {
     case .null: appendNull()
     case .integer(let number): append(Self.integer, bits: number)
     case .real(let number): append(Self.real, bits: number.bitPattern)
+    case .text where isLent, .blob where isLent: append(lending: value)
     case .text(var text):
       text.withUTF8 { append(Self.text, bytes: UnsafeRawBufferPointer($0)) }
-    case .malformedText: appendJSON { $0.append(raw: value) }
     case .blob(let bytes): bytes.withUnsafeBytes { append(Self.blob, bytes: $0) }
+    case .malformedText: appendMadeText { $0.append(raw: value) }
+    }
+  }
+
+  /// Writes where the bytes of a long value are. They stay there while the value is kept: it is neither changed
+  /// nor short enough to be within its variable.
+  private mutating func append(lending value: StoredValue) {
+    func place(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) {
+      append(kind, bits: UInt(bitPattern: bytes.baseAddress))
+      Swift.withUnsafeBytes(of: bytes.count) { writer.appendRaw($0.bindMemory(to: UInt8.self)) }
+    }
+    lent.append(value)
+    switch value {
+    case .text(var text): text.withUTF8 { place(Self.lentText, UnsafeRawBufferPointer($0)) }
+    case .malformedText(let bytes): bytes.withUnsafeBytes { place(Self.lentText, $0) }
+    case .blob(let bytes): bytes.withUnsafeBytes { place(Self.lentBlob, $0) }
+    case .null, .integer, .real: appendNull()
     }
   }
 
@@ -199,13 +239,25 @@ package struct TableRowEncoder: BufferedEncoder {
   }
 
   private mutating func append(extra columns: [ExtraColumn]) {
-    if columns.isEmpty { appendNull() } else { appendJSON { $0.appendExtraColumns(columns) } }
+    if columns.isEmpty { appendNull() } else { appendMadeText { $0.appendExtraColumns(columns) } }
   }
 
-  private mutating func appendJSON(_ write: (inout JSONWriter) -> Void) {
+  /// Writes a text that is made of values, up to ``maxText``.
+  private mutating func appendMadeText(_ write: (inout JSONWriter) -> Void) {
     json.removeAll()
+    if let drain = writer.drain {
+      let error = ExportFormatError.longText(
+        transaction: transactionNumber, change: changeNumber, limit: Self.maxText)
+      json.drain = TextDrain(capacity: Self.maxText) { _ in drain.fail(error) }
+    }
     write(&json)
-    json.withUnsafeBytes { append(Self.text, bytes: $0) }
+    json.drain = nil
+    guard writer.drain != nil, json.count > TextDrain.longValue else {
+      return json.withUnsafeBytes { append(Self.text, bytes: $0) }
+    }
+    let text = StoredValue.malformedText(Array(json.bytes))
+    json.removeAll(keepingCapacity: false)
+    append(lending: text)
   }
 
   private mutating func append(_ kind: UInt8, bits: some FixedWidthInteger) {

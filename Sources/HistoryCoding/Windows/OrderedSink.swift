@@ -58,6 +58,13 @@ final class OrderedSink<Piece: Sendable>: Sendable {
 
   /// Writes a part of a window after all windows before it.
   func writePiece(_ index: Int, _ piece: Piece) throws {
+    try waitForTurn(index)
+    // The window is next and its thread is here, so no other thread writes.
+    try output(piece, summary)
+  }
+
+  /// Waits until all windows before one are written; it is then the next one until it is finished.
+  func waitForTurn(_ index: Int) throws {
     let turn = state.withLock { state -> DispatchSemaphore? in
       guard state.due != index || state.isWriting, state.failure == nil else { return nil }
       let turn = DispatchSemaphore(value: 0)
@@ -66,8 +73,6 @@ final class OrderedSink<Piece: Sendable>: Sendable {
     }
     turn?.wait()
     try throwFailure()
-    // The window is next and its thread is here, so no other thread writes.
-    try output(piece, summary)
   }
 
   /// Accepts the last piece of a window.

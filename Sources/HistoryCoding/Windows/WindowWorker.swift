@@ -17,6 +17,8 @@ struct WindowWorker<Packer: WindowPacker> {
   private var lastWhole: Int64?
   /// Whether a part of the window was passed on already.
   private var hasFlushed = false
+  /// The bytes of the window's text that drains have taken.
+  private var drainedByteCount = 0
 
   init(
     query: HistoryQuery, snapshot: StoreSnapshot, schema: HistorySchema?, dealer: any WindowDealer,
@@ -34,6 +36,7 @@ struct WindowWorker<Packer: WindowPacker> {
 
   /// Works until there is no window left, or a thread has failed.
   mutating func run() throws {
+    defer { snapshot.beforeLargeValue = nil }
     while try sink.waitForSlot(), let window = try dealer.next(snapshot) {
       guard try write(window) else { return }
     }
@@ -45,6 +48,8 @@ struct WindowWorker<Packer: WindowPacker> {
     var query = query
     lastWhole = nil
     hasFlushed = false
+    drainedByteCount = 0
+    snapshot.beforeLargeValue = { [sink] in try sink.waitForTurn(window.index) }
     query.after = window.transactions.lowerBound == .min ? nil : window.transactions.lowerBound - 1
     query.until = window.transactions.upperBound
     var summary = ExportSummary()
@@ -64,7 +69,7 @@ struct WindowWorker<Packer: WindowPacker> {
       }
     }
     let piece = try packer.finish()
-    dealer.learn(window, byteCount: packer.takenByteCount)
+    dealer.learn(window, byteCount: packer.takenByteCount + drainedByteCount)
     sink.finish(window.index, piece, summary, failure: failure)
     return failure == nil
   }
@@ -73,6 +78,15 @@ struct WindowWorker<Packer: WindowPacker> {
     _ query: HistoryQuery, _ window: HistoryWindow
   ) throws -> ExportSummary {
     try packer.begin(window)
+    let drain = packer.drain { [sink] in try sink.writePiece(window.index, $0) }
+    packer.encoder.drain = drain
+    defer {
+      packer.encoder.drain = nil
+      if let drain, drain.byteCount > 0 {
+        drainedByteCount += drain.byteCount
+        hasFlushed = true
+      }
+    }
     let reader = try HistoryReader(snapshot: snapshot, query: query, schema: schema)
     var summary = ExportSummary()
     func next() throws -> HistoryTransaction? {
@@ -91,9 +105,11 @@ struct WindowWorker<Packer: WindowPacker> {
       summary.add(position)
       packer.encoder.begin(transaction)
       while try !packer.encoder.appendChanges(of: reader, byteLimit: Self.pieceSize) {
+        try drain?.throwFailure()
         try flush(window, in: position)
       }
       packer.encoder.end()
+      try drain?.throwFailure()
       try packer.end(position)
       lastWhole = position.number
       if packer.byteCount >= Self.pieceSize { try flush(window, in: nil) }

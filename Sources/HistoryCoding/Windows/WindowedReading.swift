@@ -6,7 +6,8 @@ import StoreFormat
 ///
 /// Each thread reads a window and packs it. The pieces are passed on in the order of the
 /// transactions. Memory is bounded by the number of windows in progress; a large window is passed
-/// on in several pieces.
+/// on in several pieces. A large value is read only by the thread whose window is next, so that there is one
+/// at a time.
 package struct WindowedReading {
   /// What to read; the order must be ascending.
   package let query: HistoryQuery
@@ -76,6 +77,12 @@ package protocol WindowPacker: SendableMetatype {
 
   /// Begins a window, or begins it again without the text so far.
   mutating func begin(_ window: HistoryWindow) throws
+
+  /// Returns what takes the text of the window that began while a long value is written, or `nil` if the
+  /// encoder keeps it. The drain must not use the packer.
+  ///
+  /// - Parameter passOn: Passes on a piece.
+  func drain(passingOn passOn: @escaping (Piece) throws -> Void) -> TextDrain?
 
   /// Marks the end of a transaction's text.
   mutating func end(_ position: TransactionPosition) throws

@@ -174,11 +174,18 @@ final class HistoryTables {
     _ rows: inout TableRowReader, to table: Table, _ cursor: StatementCursor,
     _ statement: StatementRunner
   ) throws {
-    defer { cursor.reset() }
+    var hasLong = false
+    defer {
+      cursor.reset()
+      if hasLong { cursor.clearParameters() }
+    }
     var position = 1
     for column in table.columns {
       if case .value = column {
-        try cursor.bind(rows.field(), at: position)
+        let value = rows.field()
+        let isLong = value?.isLong ?? false
+        if isLong { hasLong = true }
+        try cursor.bind(value, at: position, isKept: isLong)
         position += 1
         continue
       }
@@ -196,11 +203,17 @@ final class HistoryTables {
   private func numbers(
     of column: Column, _ fields: UnsafeRawBufferPointer, _ statement: StatementRunner
   ) throws -> [Int64?] {
+    var reader = TableRowReader(fields)
+    if case .name(_, let table) = column, let name = reader.field(), name.isLong {
+      return [try number(ofLong: name, in: table, statement)]
+    }
     let key = [column.mark] + fields
     if let known = numbers[key] { return known }
-    var reader = TableRowReader(fields)
-    var values: [StoredValue] = []
-    for _ in 0..<column.fieldCount { values.append(reader.field()?.stored ?? .null) }
+    reader = TableRowReader(fields)
+    var lent: [LentValue?] = []
+    for _ in 0..<column.fieldCount { lent.append(reader.field()) }
+    let isLong = lent.contains { $0?.isLong ?? false }
+    let values = lent.map { $0?.stored ?? .null }
     let found: [Int64?]
     switch column {
     case .value: found = []
@@ -212,6 +225,7 @@ final class HistoryTables {
       let entity = try entity(values[0], values[1], statement)
       found = [entity, try attributeSet(values[2], values[3], of: entity, statement)]
     }
+    guard !isLong else { return found }
     if nameBytes > Self.maxNameBytes {
       numbers.removeAll(keepingCapacity: true)
       nameBytes = 0
@@ -219,6 +233,28 @@ final class HistoryTables {
     nameBytes += key.count + 64
     numbers[key] = found
     return found
+  }
+
+  /// Returns the number of a long name, which is neither copied nor kept in memory.
+  private func number(
+    ofLong name: LentValue, in table: NameTable, _ statement: StatementRunner
+  ) throws -> Int64 {
+    let search = try statement.cursor("SELECT id FROM \(table) WHERE name IS ?")
+    defer {
+      search.reset()
+      search.clearParameters()
+    }
+    try search.bind(name, at: 1, isKept: true)
+    if try search.step() { return search.integer(at: 0) }
+    guard isFilling else { throw Difference() }
+    let insertion = try statement.cursor("INSERT INTO \(table) (name) VALUES (?)")
+    defer {
+      insertion.reset()
+      insertion.clearParameters()
+    }
+    try insertion.bind(name, at: 1, isKept: true)
+    _ = try insertion.step()
+    return try statement.integer("SELECT last_insert_rowid()") ?? 0
   }
 
   private func entity(
@@ -304,6 +340,16 @@ final class HistoryTables {
       }
     } catch {
       return false
+    }
+  }
+}
+
+extension LentValue {
+  /// Whether the value is so long that it is not copied.
+  fileprivate var isLong: Bool {
+    switch self {
+    case .integer, .real: false
+    case .text(let bytes), .blob(let bytes): bytes.count > TextDrain.longValue
     }
   }
 }

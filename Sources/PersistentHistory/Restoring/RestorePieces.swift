@@ -9,6 +9,8 @@ final class RestorePieces {
   private var current: HistoryTransaction?
   /// The next change of the current transaction, with its recorded values.
   private var pending: (row: RecordedChange, values: [RecordedValueRow])?
+  /// Whether the next change of the current transaction was not read yet, although there is none pending.
+  private var hasUnreadChanges = false
   private var lowest: Int64?
   /// Called before a piece with recorded values is returned.
   private let willReturnValues: () throws -> Void
@@ -30,25 +32,36 @@ final class RestorePieces {
     guard let transaction = try current ?? nextTransaction() else { return nil }
     if current == nil {
       current = transaction
+      hasUnreadChanges = true
+    }
+    if hasUnreadChanges {
       pending = try nextChange(of: transaction)
+      hasUnreadChanges = false
     }
     var changes: [RecordedChange] = []
     var values: [RecordedValueRow] = []
-    var length = 0
-    while let change = pending, changes.count < HistoryInsertion.Piece.size,
-      length < HistoryInsertion.Piece.valueLength
-    {
+    var byteCount = 0
+    while let change = pending, changes.count < HistoryInsertion.Piece.size {
+      let next = plan.insertion.byteCount(of: change.row, change.values)
+      guard changes.isEmpty || byteCount + next <= HistoryInsertion.Piece.maxByteCount else {
+        break
+      }
+      byteCount += next
       changes.append(change.row)
       values += change.values
-      length += change.values.reduce(0) { $0 + $1.value.byteCount }
+      // It may be large, and is released before the next one is read.
+      pending = nil
+      hasUnreadChanges = byteCount >= HistoryInsertion.Piece.maxByteCount
+      if hasUnreadChanges { break }
       pending = try nextChange(of: transaction)
     }
     if !values.isEmpty { try willReturnValues() }
-    let isWhole = pending == nil
+    let isWhole = pending == nil && !hasUnreadChanges
     if isWhole { current = nil }
+    let row = isWhole ? try translator.row(of: transaction) : nil
     return HistoryInsertion.Piece(
-      transaction: transaction.number, changes: changes,
-      row: isWhole ? try translator.row(of: transaction) : nil, values: values)
+      transaction: transaction.number, changes: changes, row: row, values: values,
+      byteCount: byteCount + (row?.byteCount ?? 0))
   }
 
   private func nextTransaction() throws -> HistoryTransaction? {

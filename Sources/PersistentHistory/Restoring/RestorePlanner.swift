@@ -73,7 +73,7 @@ struct RestorePlanner {
       oldest: start.oldest, newest: try snapshot.newestTransaction(),
       first: first, last: survey.taken.last, transactionCount: survey.taken.transactionCount,
       changeCount: survey.taken.changeCount, completed: survey.completed,
-      textCount: try snapshot.missingTextCount(among: survey.taken.texts),
+      textCount: try survey.missingTextCount(in: snapshot),
       translatedEntities: survey.taken.translatedEntities.sorted(),
       guards: try presentGuards(snapshot),
       returningBookmarks: try returningBookmarks(from: first, snapshot),
@@ -135,7 +135,7 @@ struct RestorePlanner {
         path: path, transaction: survey.taken.last?.number ?? 0,
         detail: "the number \(number), which named no text, names one here")
     }
-    let missing = try snapshot.missingTextCount(among: survey.taken.texts)
+    let missing = try survey.missingTextCount(in: snapshot)
     if missing > 0,
       try !snapshot.hasFreeTextNumbers(
         missing, danglingTextNumbers: survey.taken.danglingTextNumbers)

@@ -23,10 +23,16 @@ final class RestoreSurvey {
     var changeCount = 0
     var highestChange: Int64?
     var translatedEntities: Set<String> = []
+    /// The texts of transactions, without long ones.
     var texts: Set<RecordedText> = []
+    /// The digests of long texts, and the number of those that the store does not have.
+    var longTexts: Set<[UInt8]> = []
+    var missingLongTextCount = 0
     var danglingTextNumbers: Set<Int64> = []
   }
 
+  /// The length of a text, in bytes, above which only its digest is kept.
+  private static let longText = 4096
   /// The maximum number of texts that are checked in advance.
   private static let maxTexts = 65_536
 
@@ -138,6 +144,11 @@ final class RestoreSurvey {
     }
   }
 
+  /// Returns how many texts the store does not have.
+  func missingTextCount(in snapshot: StoreSnapshot) throws -> Int {
+    try snapshot.missingTextCount(among: taken.texts) + taken.missingLongTextCount
+  }
+
   // MARK: - The newest sealed transaction
 
   /// Checks that the newest sealed transaction joins the store's history, and returns whether it is the
@@ -205,7 +216,13 @@ final class RestoreSurvey {
       taken.highestChange = max(taken.highestChange ?? highest, highest)
     }
     taken.translatedEntities = translator.translatedEntities
-    if taken.texts.count < Self.maxTexts { taken.texts.formUnion(row.internedTexts) }
+    for text in row.internedTexts where taken.texts.count + taken.longTexts.count < Self.maxTexts {
+      if text.string.utf8.count <= Self.longText {
+        taken.texts.insert(text)
+      } else if taken.longTexts.insert(text.digest).inserted {
+        taken.missingLongTextCount += try store.read { try $0.missingTextCount(among: [text]) }
+      }
+    }
     taken.danglingTextNumbers.formUnion(row.danglingTextNumbers)
   }
 
@@ -267,10 +284,19 @@ final class RestoreSurvey {
     var storedCount = 0
     let isOldest = transaction.number == oldest?.number
     var piece: [HistoryChange] = []
+    var isAtEnd = false
     repeat {
       piece.removeAll(keepingCapacity: true)
-      while piece.count < HistoryInsertion.Piece.size, let change = try reader.nextChange() {
+      var byteCount = 0
+      while piece.count < HistoryInsertion.Piece.size,
+        byteCount < HistoryInsertion.Piece.maxByteCount
+      {
+        guard let change = try reader.nextChange() else {
+          isAtEnd = true
+          break
+        }
         noteProgress()
+        byteCount += Int(clamping: change.recordByteCount)
         piece.append(change)
       }
       try store.read { snapshot in
@@ -287,11 +313,11 @@ final class RestoreSurvey {
           }
         }
         // With the last piece only: a transaction may have millions of changes.
-        if piece.count < HistoryInsertion.Piece.size {
+        if isAtEnd {
           storedCount = try snapshot.changeCount(ofTransaction: transaction.number)
         }
       }
-    } while piece.count == HistoryInsertion.Piece.size
+    } while !isAtEnd
     guard presentCount == storedCount else {
       throw RestoreObstacle.diverged(
         path: path, transaction: transaction.number,

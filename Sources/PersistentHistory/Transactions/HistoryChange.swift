@@ -83,23 +83,3 @@ public struct HistoryChange: Hashable, Sendable {
     Int64(26 + (mask?.byteCount ?? 0) + tombstone.reduce(0) { $0 + $1.byteCount })
   }
 }
-
-extension StoredValue {
-  /// About how many bytes the value takes in a row.
-  var byteCount: Int {
-    switch self {
-    case .null: 0
-    case .integer(let value):
-      switch value {
-      case 0, 1: 0
-      case -128...127: 1
-      case -32_768...32_767: 2
-      case -2_147_483_648...2_147_483_647: 4
-      default: 8
-      }
-    case .real: 8
-    case .text(let text): text.utf8.count
-    case .malformedText(let bytes), .blob(let bytes): bytes.count
-    }
-  }
-}

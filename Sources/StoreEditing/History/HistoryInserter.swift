@@ -58,7 +58,7 @@ package final class HistoryInserter: Sendable {
 /// The steps of an insertion: one for each piece.
 private struct InsertionWork: BatchedWork {
   /// How much is read ahead while the store is not locked.
-  private static let readAhead = (changes: 4096, pieces: 1024, valueLength: 4 << 20)
+  private static let readAhead = (changes: 4096, pieces: 1024, byteCount: 2 << 20)
 
   let statement: StatementRunner
   let writer: HistoryRowWriter
@@ -90,17 +90,19 @@ private struct InsertionWork: BatchedWork {
     pieces.removeFirst(head)
     head = 0
     var count = pieces.reduce(0) { $0 + $1.changes.count }
-    var length = pieces.reduce(0) { $0 + $1.valueLength }
+    var byteCount = pieces.reduce(0) { $0 + $1.byteCount }
     while !isAtEnd, count < Self.readAhead.changes, pieces.count < Self.readAhead.pieces,
-      length < Self.readAhead.valueLength
+      byteCount < Self.readAhead.byteCount
     {
       guard let piece = try next() else {
         isAtEnd = true
         break
       }
+      // Texts that cannot be looked for now are looked for when they are needed.
+      if let row = piece.row { try? writer.findTexts(of: row) }
       pieces.append(piece)
       count += piece.changes.count
-      length += piece.valueLength
+      byteCount += piece.byteCount
     }
   }
 

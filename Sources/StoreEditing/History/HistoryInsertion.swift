@@ -15,10 +15,11 @@ package struct HistoryInsertion: Sendable {
 
   /// A part of a transaction that is to be inserted.
   package struct Piece: Sendable {
-    /// The number of changes at which a piece should end.
+    /// The maximum number of changes in a piece.
     package static let size = 512
-    /// The length of values at which a piece should end, in bytes.
-    package static let valueLength = 1 << 20
+    /// The size of its rows and values at which a piece ends, in bytes. One piece is written while the store is
+    /// locked; a larger row is a piece of its own.
+    package static let maxByteCount = 1 << 20
 
     let transaction: Int64
     /// Some of its changes, in recorded order.
@@ -27,19 +28,30 @@ package struct HistoryInsertion: Sendable {
     let row: RecordedTransaction?
     /// The recorded old and new values of these changes.
     let values: [RecordedValueRow]
+    /// The size of its rows and values.
+    let byteCount: Int
 
     package init(
       transaction: Int64, changes: [RecordedChange], row: RecordedTransaction?,
-      values: [RecordedValueRow] = []
+      values: [RecordedValueRow] = [], byteCount: Int = 0
     ) {
       self.transaction = transaction
       self.changes = changes
       self.row = row
       self.values = values
+      self.byteCount = byteCount
     }
-
-    var valueLength: Int { values.reduce(0) { $0 + $1.value.byteCount } }
   }
+
+  /// Returns what a change adds to the size of a piece, in bytes.
+  package func byteCount(of change: RecordedChange, _ values: [RecordedValueRow]) -> Int {
+    // SQLite takes each column of the table, also those without a value.
+    tables.changeColumns.count * Self.columnCost + change.byteCount
+      + values.reduce(0) { $0 + $1.value.byteCount }
+  }
+
+  /// The bytes that take as long to write as a column without a value.
+  private static let columnCost = 8
 }
 
 package struct InsertedHistory: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import DurableFiles
 import StoreFormat
 
 /// Writes rows of the history tables: those of a new transaction with the next numbers, and restored
@@ -13,6 +14,17 @@ struct HistoryRowWriter {
   let statement: StatementRunner
   let tables: HistoryTables
   private let columns: RecordedColumns
+  private let kept = Kept()
+
+  /// What is found once for many rows.
+  private final class Kept {
+    /// To prepare the statement takes a time that grows with the square of the number of columns.
+    var insertion: StatementCursor?
+    /// The numbers of texts, by their digests.
+    var texts: [[UInt8]: Int64] = [:]
+
+    static let maxTexts = 4096
+  }
 
   init(statement: StatementRunner, tables: HistoryTables) {
     self.statement = statement
@@ -55,7 +67,8 @@ struct HistoryRowWriter {
   }
 
   func insert(_ changes: some Sequence<RecordedChange>, of transaction: Int64) throws {
-    let insertion = try statement.cursor(columns.changeInsert)
+    let insertion = try kept.insertion ?? statement.cursor(columns.changeInsert)
+    kept.insertion = insertion
     for change in changes {
       try columns.check(change)
       try insertion.run(columns.values(of: change, transaction: transaction))
@@ -63,16 +76,50 @@ struct HistoryRowWriter {
   }
 
   private func intern(_ text: RecordedText, _ newNumber: () throws -> Int64) throws -> Int64 {
-    let known = try statement.integer(
-      "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?1 ORDER BY Z_PK", [text.storedValue])
-    if let known { return known }
+    let digest = text.digest
+    if let known = try known(text, digest) { return known }
     let number = try newNumber()
     try statement.run(
       "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",
       [
         .integer(number), .integer(EntityNumbering.HistoryEntity.string.rawValue), text.storedValue,
       ])
+    remember(number, digest)
     return number
+  }
+
+  /// Finds texts that the store has before they are needed, while it is not locked: there is no index of texts, and
+  /// some may be long.
+  func findTexts(of transaction: RecordedTransaction) throws {
+    guard tables.internsStrings else { return }
+    for text in transaction.internedTexts {
+      let digest = text.digest
+      if kept.texts[digest] == nil, let number = try find(text) { remember(number, digest) }
+    }
+  }
+
+  /// Returns the number of a text that the store has; one that is remembered is looked at again.
+  private func known(_ text: RecordedText, _ digest: [UInt8]) throws -> Int64? {
+    if let number = kept.texts[digest],
+      try statement.integer(
+        "SELECT 1 FROM ATRANSACTIONSTRING WHERE Z_PK = ?1 AND ZNAME = ?2",
+        [.integer(number), text.storedValue]) != nil
+    {
+      return number
+    }
+    let found = try find(text)
+    if let found { remember(found, digest) }
+    return found
+  }
+
+  private func find(_ text: RecordedText) throws -> Int64? {
+    try statement.integer(
+      "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?1 ORDER BY Z_PK", [text.storedValue])
+  }
+
+  private func remember(_ number: Int64, _ digest: [UInt8]) {
+    if kept.texts.count >= Kept.maxTexts { kept.texts.removeAll() }
+    kept.texts[digest] = number
   }
 
   /// Returns the lowest numbers of `ATRANSACTIONSTRING` that were issued and no longer belong to a text.
@@ -106,6 +153,20 @@ struct HistoryRowWriter {
     return try selections.contains {
       try statement.integer($0 + " LIMIT 1", [.integer(number)]) != nil
     }
+  }
+}
+
+extension RecordedText {
+  /// A digest of the bytes as stored.
+  package var digest: [UInt8] {
+    var hasher = SHA256Hasher()
+    if let malformedBytes {
+      hasher.update(malformedBytes)
+    } else {
+      var text = string
+      text.withUTF8 { hasher.update(UnsafeRawBufferPointer($0)) }
+    }
+    return hasher.digest
   }
 }
 

@@ -82,6 +82,22 @@ package struct RecordedChange: Hashable, Sendable {
   }
 }
 
+extension RecordedChange {
+  /// About how many bytes the values of the row take.
+  var byteCount: Int {
+    (mask?.byteCount ?? 0) + tombstone.reduce(0) { $0 + $1.byteCount }
+      + extra.reduce(0) { $0 + $1.value.byteCount }
+  }
+}
+
+extension RecordedTransaction {
+  /// About how many bytes the values of the row and its texts take.
+  package var byteCount: Int {
+    texts.values.reduce(0) { $0 + $1.string.utf8.count } + (queryGeneration?.count ?? 0)
+      + extra.reduce(0) { $0 + $1.value.byteCount }
+  }
+}
+
 /// The columns of a store's history tables, and the value of each in a row to be written.
 ///
 /// The inverse of what ``TransactionCursor`` and ``ChangeCursor`` read. A column for which a row

@@ -99,7 +99,20 @@ package struct ScrubKey: Sendable {
 
   /// Returns pseudorandom bytes that depend on all of a message and do not reveal it.
   func stream(of message: some Sequence<UInt8>, count: Int) -> [UInt8] {
-    let seed = authenticator.code(of: [Use.seed.rawValue] + message)
+    stream(of: [Use.seed.rawValue] + message, UnsafeRawBufferPointer(start: nil, count: 0), count)
+  }
+
+  /// Returns such bytes for a message of two parts, of which the second is not copied.
+  func stream(
+    of kind: [UInt8], and bytes: UnsafeRawBufferPointer, count: Int
+  ) -> [UInt8] {
+    stream(of: [Use.seed.rawValue] + kind, bytes, count)
+  }
+
+  private func stream(
+    of first: [UInt8], _ second: UnsafeRawBufferPointer, _ count: Int
+  ) -> [UInt8] {
+    let seed = authenticator.code(of: first, second)
     return chaCha20Stream(key: seed, count: count) ?? (0..<count).map { seed[$0 % seed.count] }
   }
 

@@ -281,17 +281,22 @@ final class ScrubTableReader {
     return lengths
   }
 
-  /// Returns names of authors, bundles and processes.
+  /// The beginning of a text, with an ellipsis if it is long.
+  private static func shortened(_ column: String) -> String {
+    "iif(length(\(column)) > 1000, substr(\(column), 1, 1000) || '…', \(column))"
+  }
+
+  /// Returns names of authors, bundles and processes, long ones shortened.
   func savers(limit: Int) throws -> [String] {
     guard let history = snapshot.layout.history else { return [] }
     let roles: [StringRole] = [.author, .bundle, .process]
     var queries = roles.map(\.plainColumn).filter(history.transactionColumns.contains).map {
-      "SELECT \($0) AS name FROM ATRANSACTION WHERE \($0) IS NOT NULL"
+      "SELECT \(Self.shortened($0)) AS name FROM ATRANSACTION WHERE \($0) IS NOT NULL"
     }
     if history.internsStrings {
       queries += roles.map(\.identifierColumn).filter(history.transactionColumns.contains).map {
         """
-        SELECT ZNAME FROM ATRANSACTIONSTRING AS string
+        SELECT \(Self.shortened("ZNAME")) FROM ATRANSACTIONSTRING AS string
         WHERE EXISTS (SELECT 1 FROM ATRANSACTION WHERE \($0) = string.Z_PK)
         """
       }

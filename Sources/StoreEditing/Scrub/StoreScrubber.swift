@@ -17,6 +17,10 @@ package struct StoreScrubber {
   private var schema: SchemaNames
 
   private static let rowsPerReport: Int64 = 1000
+  /// The maximum size of a property list whose parts are replaced, in bytes; decoded it takes many times as much.
+  private static let longestPropertyList = 1 << 20
+  /// The size of a row in bytes above which SQLite's copy of it is released early.
+  private static let largeRow = 1 << 20
 
   package init(
     _ snapshot: StoreSnapshot, plan: ScrubPlan, key: ScrubKey, replacesSavers: Bool
@@ -175,12 +179,14 @@ package struct StoreScrubber {
     let isSaver = table.name == "ATRANSACTIONSTRING" ? try saverCondition() : "1"
     let entities = ["ACHANGE": "ZENTITY", "Z_PRIMARYKEY": "Z_ENT"]
     let entity = entities[table.name] ?? "NULL"
+    let rowNumber = snapshot.rowNumberColumn(of: table.name, columns: table.columns.map(\.name))
     let source = try StatementCursor(
       snapshot.database,
       sql: """
-        SELECT \(columns.joined(separator: ", ")), \(isSaver), \(entity)
+        SELECT \(columns.joined(separator: ", ")), \(isSaver), \(entity), \(rowNumber ?? "NULL")
         FROM \(quoted(table.name)) AS original
-        """)
+        """ + (rowNumber.map { " WHERE \($0) >= ?1 ORDER BY \($0)" } ?? ""))
+    if rowNumber != nil { try source.bind(Int64.min) }
     let places = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
     let copyColumns = table.columns.map {
       quoted(schema.column($0.name, of: table.name))
@@ -194,17 +200,31 @@ package struct StoreScrubber {
     var row: [StoredValue] = []
     while try source.step() {
       row.removeAll(keepingCapacity: true)
+      var byteCount = 0
+      for index in table.columns.indices {
+        row.append(source.value(at: index))
+        byteCount += row[index].byteCount
+      }
       let keepsSaver = !replacesSavers && source.integer(at: columns.count) != 0
       let entity = source.integerIfAny(at: columns.count + 1)
+      var isLast = false
+      if rowNumber != nil, byteCount > Self.largeRow {
+        // SQLite releases its copy of the values before there is another one.
+        let (next, overflows) = source.integer(at: columns.count + 2).addingReportingOverflow(1)
+        isLast = overflows
+        try source.bind(next)
+      }
       for (index, column) in table.columns.enumerated() {
-        let value = source.value(at: index)
+        let value = row[index]
+        row[index] = .null
         let scrubbed = try scrub(value, column.rule, entity: entity, keepsSaver: keepsSaver)
         if scrubbed != value { summary.valueCount += 1 }
-        row.append(scrubbed)
+        row[index] = scrubbed
       }
       try target.run(row)
       summary.rowCount += 1
       if summary.rowCount.isMultiple(of: Self.rowsPerReport) { try progress(summary.rowCount) }
+      if isLast { break }
     }
   }
 
@@ -237,8 +257,9 @@ package struct StoreScrubber {
       let rules = entity.flatMap { plan.tombstoneRules[$0] } ?? []
       let rule = rules.indices.contains(number) ? rules[number] : .unknown
       return try scrub(value, rule, entity: nil, keepsSaver: false)
-    case (.propertyList, .blob(let bytes)): return scrub(metadata: bytes)
-    case (.token, .blob(let bytes)): return scrub(token: bytes)
+    case (.propertyList, .blob(let bytes)): return try scrub(metadata: bytes)
+    case (.token, .blob(let bytes)) where bytes.count <= Self.longestPropertyList:
+      return scrub(token: bytes)
     default: return values.scrub(value)
     }
   }
@@ -290,20 +311,30 @@ package struct StoreScrubber {
 
   /// Replaces data after its first byte, which says where it is stored. A reference to a file becomes short data.
   private mutating func scrub(largeData bytes: [UInt8], isKnown: Bool) -> [UInt8] {
+    func scrubRest() -> [UInt8] {
+      bytes.withUnsafeBytes {
+        values.scrub(UnsafeRawBufferPointer(rebasing: $0.dropFirst()), after: $0.first)
+      }
+    }
+    // Large data is not copied to look at its first byte.
+    if LargeValueColumn.isInline(bytes) { return scrubRest() }
     switch try? LargeValueColumn(bytes) {
     case .file(let name):
       return [1] + Array(values.scrub(Array(name.text.utf8)).prefix(16))
-    case .inline(let data): return [1] + values.scrub(data)
-    case nil where isKnown && !bytes.isEmpty:
-      return [bytes[0]] + values.scrub(Array(bytes.dropFirst()))
-    case nil: return values.scrub(bytes)
+    case nil where isKnown && !bytes.isEmpty: return scrubRest()
+    case .inline, nil: return values.scrub(bytes)
     }
   }
 
   // MARK: - Property lists
 
   /// Keeps the keys of the frameworks, with their values if these are of the known form; all others are the app's.
-  private mutating func scrub(metadata bytes: [UInt8]) -> StoredValue {
+  private mutating func scrub(metadata bytes: [UInt8]) throws -> StoredValue {
+    guard bytes.count <= Self.longestPropertyList else {
+      throw StoreError.damaged(
+        path: plan.path, place: "Z_METADATA",
+        detail: "its property list has \(bytes.count) bytes (limit \(Self.longestPropertyList))")
+    }
     guard case .dictionary(let properties)? = try? BinaryPropertyList(bytes).root else {
       return .null
     }
@@ -498,6 +529,19 @@ extension StoredValue {
     case .real: .real(0)
     case .text, .malformedText: .text("")
     case .blob: .blob([])
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// Returns the name under which SQL knows the numbers of a table's rows; `nil` if its rows have none, or its
+  /// columns take all such names.
+  fileprivate func rowNumberColumn(of table: String, columns: [String]) -> String? {
+    let names = Set(columns.map { $0.lowercased() })
+    return ["_rowid_", "rowid", "oid"].first { !names.contains($0) }.flatMap { name in
+      let probe = try? StatementCursor(
+        database, sql: "SELECT original.\(name) FROM \(quoted(table)) AS original")
+      return probe == nil ? nil : "original.\(name)"
     }
   }
 }

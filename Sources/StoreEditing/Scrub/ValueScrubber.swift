@@ -1,3 +1,4 @@
+import Libc
 import StoreFormat
 
 /// Replaces values: equal ones by equal ones, different ones by different ones, wherever they occur.
@@ -11,6 +12,7 @@ struct ValueScrubber {
   let offset: Double
   /// Replacements of short values, which are often repeated.
   private var known: [StoredValue: StoredValue] = [:]
+  private let characters = CharacterSets()
 
   private static let maxKnown = 1 << 14
   private static let longestKnown = 64
@@ -24,13 +26,8 @@ struct ValueScrubber {
 
   /// Replaces any value but null.
   mutating func scrub(_ value: StoredValue) -> StoredValue {
-    let length =
-      switch value {
-      case .null, .integer, .real: 0
-      case .text(let text): text.utf8.count
-      case .malformedText(let bytes), .blob(let bytes): bytes.count
-      }
-    if let known = known[value] { return known }
+    let isShort = value.byteCount <= Self.longestKnown
+    if isShort, let known = known[value] { return known }
     let scrubbed: StoredValue =
       switch value {
       case .null: .null
@@ -38,9 +35,9 @@ struct ValueScrubber {
       case .real(let number): .real(scrub(number))
       case .text(let text): .text(scrub(text))
       case .malformedText(let bytes): .malformedText(scrub(malformed: bytes))
-      case .blob(let bytes): .blob(scrub(bytes))
+      case .blob(let bytes): .blob(bytes.withUnsafeBytes { scrub($0) })
       }
-    if length <= Self.longestKnown {
+    if isShort {
       if known.count >= Self.maxKnown { known.removeAll(keepingCapacity: true) }
       known[value] = scrubbed
     }
@@ -141,31 +138,64 @@ struct ValueScrubber {
   // MARK: - Data
 
   /// Replaces all bytes; those of a UUID stay a UUID of the same version.
-  func scrub(_ bytes: [UInt8]) -> [UInt8] {
+  ///
+  /// - Parameter first: A byte that the replacement begins with, before that of the data.
+  func scrub(_ bytes: UnsafeRawBufferPointer, after first: UInt8? = nil) -> [UInt8] {
     let isUUID =
       bytes.count == 16 && (1...8).contains(bytes[6] >> 4) && bytes[8] >> 6 == 2
+    let start = first == nil ? 0 : 1
     guard bytes.count < 16 else {
-      var scrubbed = key.stream(of: Kind.data.prefix([]) + bytes, count: bytes.count)
+      var scrubbed = key.stream(
+        of: Kind.data.prefix([]), and: bytes, count: start + bytes.count)
+      if let first {
+        // In place, because data may be large.
+        scrubbed.withUnsafeMutableBytes { buffer in
+          guard let start = buffer.baseAddress else { return }
+          memmove(start + 1, start, bytes.count)
+          buffer[0] = first
+        }
+      }
       if isUUID {
-        scrubbed[6] = bytes[6] & 0xf0 | scrubbed[6] & 0x0f
-        scrubbed[8] = 0x80 | scrubbed[8] & 0x3f
+        scrubbed[start + 6] = bytes[6] & 0xf0 | scrubbed[start + 6] & 0x0f
+        scrubbed[start + 8] = 0x80 | scrubbed[start + 8] & 0x3f
       }
       return scrubbed
     }
+    let prefix = first.map { [$0] } ?? []
     var digits = bytes.map(UInt64.init)
-    guard !digits.isEmpty else { return [] }
+    guard !digits.isEmpty else { return prefix }
     key.permute(
       &digits, radixes: digits.map { _ in 256 },
       kind: Kind.data.prefix([UInt8(bytes.count)]))
-    return digits.map { UInt8(truncatingIfNeeded: $0) }
+    return prefix + digits.map { UInt8(truncatingIfNeeded: $0) }
   }
+
+  /// Replaces all bytes.
+  func scrub(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { scrub($0) } }
 
   /// Replaces the bytes of a malformed text: those above ASCII by others above it.
   private func scrub(malformed bytes: [UInt8]) -> [UInt8] {
+    guard bytes.count > Self.longestWhole else {
+      return scrub(malformed: bytes[...], kind: Kind.malformedText.prefix([]))
+    }
+    let whole = Kind.longMalformedText.prefix(
+      bytes.withUnsafeBytes { key.stream(of: [], and: $0, count: 16) })
+    var scrubbed: [UInt8] = []
+    scrubbed.reserveCapacity(bytes.count)
+    for (number, start) in stride(from: 0, to: bytes.count, by: Self.longestWhole).enumerated() {
+      let part = bytes[start..<min(start + Self.longestWhole, bytes.count)]
+      scrubbed += scrub(
+        malformed: part,
+        kind: whole + withUnsafeBytes(of: UInt64(number + 1).littleEndian, Array.init))
+    }
+    return scrubbed
+  }
+
+  private func scrub(malformed bytes: ArraySlice<UInt8>, kind: [UInt8]) -> [UInt8] {
     scrub(
       bytes.map { byte in
-        byte < 0x80 ? CharacterSet(Unicode.Scalar(byte)) : CharacterSet(first: 0x80, count: 128)
-      }, bytes.map(UInt32.init), kind: Kind.malformedText.prefix([])
+        byte < 0x80 ? CharacterSet(ascii: UInt32(byte)) : CharacterSet(first: 0x80, count: 128)
+      }, bytes.map(UInt32.init), kind: kind
     ).map { UInt8(truncatingIfNeeded: $0) }
   }
 
@@ -178,26 +208,36 @@ struct ValueScrubber {
       return String(scrub(Array(text.unicodeScalars), text, kind: Kind.text.prefix([])))
     }
     // In parts, which all depend on the whole text, so that memory stays small.
-    let whole = Kind.longText.prefix(key.stream(of: Array(text.utf8), count: 16))
-    var scrubbed = String.UnicodeScalarView()
-    var rest = text.unicodeScalars[...]
+    var copy = text
+    let whole = Kind.longText.prefix(
+      copy.withUTF8 { key.stream(of: [], and: UnsafeRawBufferPointer($0), count: 16) })
+    var scrubbed = ""
+    // Characters are replaced by others of the same length.
+    scrubbed.reserveCapacity(text.utf8.count)
+    var part: [Unicode.Scalar] = []
+    part.reserveCapacity(Self.longestWhole)
     var number: UInt64 = 0
-    while !rest.isEmpty {
-      let part = Array(rest.prefix(Self.longestWhole))
-      rest = rest.dropFirst(part.count)
+    func endPart() {
       number += 1
-      scrubbed += scrub(part, "", kind: whole + withUnsafeBytes(of: number, Array.init))
+      scrubbed.unicodeScalars += scrub(
+        part, "", kind: whole + withUnsafeBytes(of: number, Array.init))
+      part.removeAll(keepingCapacity: true)
     }
-    return String(scrubbed)
+    for scalar in text.unicodeScalars {
+      part.append(scalar)
+      if part.count == Self.longestWhole { endPart() }
+    }
+    if !part.isEmpty { endPart() }
+    return scrubbed
   }
 
-  /// The length in bytes above which a text is replaced in parts.
+  /// The length in bytes above which a text is replaced in parts, and the number of characters of a part.
   private static let longestWhole = 1 << 14
 
   private func scrub(
     _ scalars: [Unicode.Scalar], _ text: String, kind: [UInt8]
   ) -> String.UnicodeScalarView {
-    var sets = scalars.map { CharacterSet($0) }
+    var sets = scalars.map { characters.set(of: $0) }
     if UUIDText.isUUID(scalars) {
       for index in sets.indices where sets[index].count == 26 { sets[index].count = 6 }
       for index in UUIDText.fixed { sets[index].count = 1 }
@@ -208,7 +248,7 @@ struct ValueScrubber {
       }
     }
     if !sets.contains(where: { $0.count > 1 }) {
-      sets = scalars.map { CharacterSet(punctuation: $0) }
+      sets = scalars.map { characters.set(ofPunctuation: $0) }
     }
     var scrubbed = String.UnicodeScalarView()
     for (number, scalar) in zip(scrub(sets, scalars.map(\.value), kind: kind), scalars) {
@@ -224,10 +264,11 @@ struct ValueScrubber {
     var scrubbed = characters
     var (digits, radixes, places): ([UInt64], [UInt64], [Int]) = ([], [], [])
     var shape = kind
+    shape.reserveCapacity(kind.count + sets.count * 5)
     for (index, set) in sets.enumerated() {
       // Sets of one number have the same first character or are of another length.
       let name = set.count == 1 ? characters[index] << 1 : set.first << 1 | 1
-      withUnsafeBytes(of: name.littleEndian) { shape += $0 }
+      for byte in 0..<4 { shape.append(UInt8(truncatingIfNeeded: name >> UInt32(byte * 8))) }
       shape.append(UInt8(truncatingIfNeeded: set.count))
       guard set.count > 1 else { continue }
       digits.append(UInt64(set.position(of: characters[index])))
@@ -249,7 +290,7 @@ struct ValueScrubber {
   }
 
   private enum Kind: UInt8 {
-    case integer, real, data, text, longText, malformedText
+    case integer, real, data, text, longText, malformedText, longMalformedText
 
     func prefix(_ bytes: [UInt8]) -> [UInt8] { [rawValue] + bytes }
   }
@@ -311,51 +352,19 @@ private struct CharacterSet {
     self.count = count
   }
 
-  /// The letters or digits of a character's kind: in ASCII all of them, beyond it those of the same 64
-  /// code points.
-  init(_ scalar: Unicode.Scalar) {
-    switch scalar {
-    case "a"..."z": self.init(first: 97, count: 26)
-    case "A"..."Z": self.init(first: 65, count: 26)
-    case "0"..."9": self.init(first: 48, count: 10)
-    case _ where scalar.value < 0x80: self.init(first: scalar.value, count: 1)
-    default:
-      switch scalar.properties.generalCategory {
-      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter, .decimalNumber,
-        .letterNumber, .otherNumber, .otherSymbol, .privateUse:
-        self.init(categoryOf: scalar)
-      default: self.init(first: scalar.value, count: 1)
-      }
+  /// The letters or digits of the kind of a character in ASCII; any other character is alone.
+  init(ascii value: UInt32) {
+    switch value {
+    case 97...122: self.init(first: 97, count: 26)
+    case 65...90: self.init(first: 65, count: 26)
+    case 48...57: self.init(first: 48, count: 10)
+    default: self.init(first: value, count: 1)
     }
   }
 
-  /// For texts without letters and digits: other punctuation.
-  init(punctuation scalar: Unicode.Scalar) {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .surrogate, .spaceSeparator, .lineSeparator, .paragraphSeparator,
-      .unassigned:
-      self.init(first: scalar.value, count: 1)
-    case _ where scalar.value < 0x80:
-      self.init(members: (33...126).filter { !CharacterSet.isAlphanumeric($0) })
-    default: self.init(categoryOf: scalar)
-    }
-  }
-
-  private init(categoryOf scalar: Unicode.Scalar) {
-    let start = scalar.value & ~63
-    self.init(
-      members: (start...start + 63).filter {
-        Unicode.Scalar($0)?.properties.generalCategory == scalar.properties.generalCategory
-      })
-  }
-
-  private init(members: [UInt32]) {
+  init(members: [UInt32]) {
     self.init(first: members.first ?? 0, count: members.count)
     self.members = members
-  }
-
-  private static func isAlphanumeric(_ value: UInt32) -> Bool {
-    Unicode.Scalar(value)?.properties.isAlphabetic ?? false || (48...57).contains(value)
   }
 
   func position(of character: UInt32) -> Int {
@@ -363,6 +372,77 @@ private struct CharacterSet {
   }
 
   func character(at position: Int) -> UInt32 { members?[position] ?? first + UInt32(position) }
+}
+
+/// The sets of the characters of texts, each made once.
+private final class CharacterSets {
+  /// The sets of 64 code points, by category.
+  private struct Block {
+    let categories: [Unicode.GeneralCategory?]
+    var sets: [Unicode.GeneralCategory: CharacterSet] = [:]
+  }
+
+  /// The maximum number of blocks that are kept, more than the texts of one language have.
+  private static let maxBlocks = 1024
+  private static let punctuation = CharacterSet(
+    members: (33...126).filter { CharacterSet(ascii: $0).count == 1 })
+
+  private var blocks: [UInt32: Block] = [:]
+
+  /// Returns the letters or digits of a character's kind: in ASCII all of them, beyond it those of the same 64
+  /// code points.
+  func set(of scalar: Unicode.Scalar) -> CharacterSet {
+    if scalar.value < 0x80 { return CharacterSet(ascii: scalar.value) }
+    return set(of: scalar) { category in
+      switch category {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter, .decimalNumber,
+        .letterNumber, .otherNumber, .otherSymbol, .privateUse:
+        true
+      default: false
+      }
+    }
+  }
+
+  /// Returns other punctuation, for texts without letters and digits.
+  func set(ofPunctuation scalar: Unicode.Scalar) -> CharacterSet {
+    if (33...126).contains(scalar.value) { return Self.punctuation }
+    // The others of ASCII are controls and the space.
+    if scalar.value < 0x80 { return CharacterSet(first: scalar.value, count: 1) }
+    return set(of: scalar) { category in
+      switch category {
+      case .control, .format, .surrogate, .spaceSeparator, .lineSeparator, .paragraphSeparator,
+        .unassigned:
+        false
+      default: true
+      }
+    }
+  }
+
+  private func set(
+    of scalar: Unicode.Scalar, where isReplaced: (Unicode.GeneralCategory) -> Bool
+  ) -> CharacterSet {
+    let (number, place) = (scalar.value >> 6, Int(scalar.value & 63))
+    var block = blocks[number] ?? Block(categories: Self.categories(number))
+    guard let category = block.categories[place], isReplaced(category) else {
+      if blocks[number] == nil { keep(block, number) }
+      return CharacterSet(first: scalar.value, count: 1)
+    }
+    if let known = block.sets[category] { return known }
+    let members = block.categories.indices.filter { block.categories[$0] == category }
+    let set = CharacterSet(members: members.map { number << 6 | UInt32($0) })
+    block.sets[category] = set
+    keep(block, number)
+    return set
+  }
+
+  private func keep(_ block: Block, _ number: UInt32) {
+    if blocks.count >= Self.maxBlocks { blocks.removeAll(keepingCapacity: true) }
+    blocks[number] = block
+  }
+
+  private static func categories(_ number: UInt32) -> [Unicode.GeneralCategory?] {
+    (0..<64).map { Unicode.Scalar(number << 6 | $0)?.properties.generalCategory }
+  }
 }
 
 /// The shape of a UUID in text.

@@ -25,6 +25,9 @@ package enum LargeValueColumn: Hashable, Sendable {
   /// 2011 (<https://bluecrowbar.com/blog/2011/08/coredata-external.html>).
   package static let longestInline = 128 << 10
 
+  /// Whether a column holds the value itself, after its first byte.
+  package static func isInline(_ bytes: [UInt8]) -> Bool { bytes.first == inlineMark }
+
   package init(_ bytes: [UInt8]) throws(Malformed) {
     switch bytes.first {
     case Self.inlineMark: self = .inline(Array(bytes.dropFirst()))

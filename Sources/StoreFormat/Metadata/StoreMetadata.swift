@@ -41,7 +41,10 @@ package struct StoreMetadata: Hashable, Sendable {
         {
           identifier = text
         }
-        if case .blob(let bytes) = cursor.value(at: 1),
+        let list = cursor.value(at: 1)
+        // It may be large, and is decoded from a copy.
+        cursor.reset()
+        if case .blob(let bytes) = list,
           case .dictionary(let dictionary)? = try? BinaryPropertyList(bytes).root
         {
           properties = dictionary

@@ -23,6 +23,9 @@ package enum StoreConnection {
   /// Call it before the first store is opened, in a program whose use of SQLite is all known.
   package static func stopCountingMemory() { csqlite_stop_counting_memory() }
 
+  /// Makes the program give back the memory of a large value when the value is released.
+  package static func returnLargeBlocks() { csqlite_return_large_blocks() }
+
   /// Opens a queue for reading.
   ///
   /// - Parameter isForOneTransaction: Whether one transaction stays open between uses of the queue.

@@ -25,7 +25,7 @@ struct ChangeColumns {
   static let mask = 5
   /// The number of `ACHANGE` itself among the entities.
   static let own = 6
-  /// The first value of the columns that are mostly null: to select one expression is several times
+  /// Whether one of the columns that are mostly null has a value: to select one expression is several times
   /// faster than to select each.
   static let rest = 7
   /// The place of the number where a size takes ``number``.
@@ -64,7 +64,7 @@ struct ChangeColumns {
     case .everything:
       expressions =
         names.dropLast().map(quoted)
-        + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", firstValue(of: rest)]
+        + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", anyValue(of: rest)]
     case .kinds, .sizes, .sizesAndMasks:
       // The same positions, except that the size replaces the number, and the number the primary key.
       let first = detail.hasSizes ? RecordSize.ofChange(tables) : "0"

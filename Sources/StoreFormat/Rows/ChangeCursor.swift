@@ -29,6 +29,8 @@ package final class ChangeCursor {
 
   private let path: String
   private let database: Database
+  /// `nil` where rows are read outside of a snapshot.
+  private let snapshot: StoreSnapshot?
   private let columns: ChangeColumns
   private let way: Way
   /// The transactions.
@@ -76,6 +78,7 @@ package final class ChangeCursor {
     isPart: Bool = false
   ) throws {
     let tables = try snapshot.historyTables()
+    self.snapshot = snapshot
     database = snapshot.database
     path = snapshot.location.path
     range = selection.range
@@ -135,6 +138,7 @@ package final class ChangeCursor {
     self.path = path
     self.database = database
     columns = ChangeColumns(tables, detail: detail)
+    snapshot = nil
     way = .numbered
     range = .min ... .max
     pages = nil
@@ -400,7 +404,9 @@ package final class ChangeCursor {
   /// Reads the mask; returns `false` for a value that is not a mask.
   private func loadMask() -> Bool {
     switch statement.type(at: ChangeColumns.mask) {
-    case SQLITE_BLOB: row.mask = ColumnMask(bytes: statement.bytes(at: ChangeColumns.mask))
+    case SQLITE_BLOB:
+      row.mask = nil
+      row.mask = ColumnMask(bytes: statement.bytes(at: ChangeColumns.mask))
     case SQLITE_NULL: row.mask = nil
     default:
       row.mask = nil
@@ -414,8 +420,14 @@ package final class ChangeCursor {
   private func loadRest() throws {
     let rest = try restStatement ?? StatementCursor(database, sql: columns.restQuery)
     restStatement = rest
+    defer { rest.reset() }
     try rest.bind(row.number)
     guard try rest.step() else { return }
+    if let wait = snapshot?.beforeLargeValue, rest.hasLargeValue {
+      rest.reset()
+      try wait()
+      guard try rest.step() else { return }
+    }
     for (index, slot) in columns.tombstoneSlots.enumerated() where !rest.isNull(at: index) {
       row.tombstone += Array(repeating: .null, count: slot - row.tombstone.count)
       row.tombstone.append(rest.value(at: index))
@@ -425,7 +437,6 @@ package final class ChangeCursor {
       guard !rest.isNull(at: column) else { continue }
       row.unexpected.append(ExtraColumn(column: name, value: rest.value(at: column)))
     }
-    rest.reset()
   }
 
   /// What else the row holds; mostly empty.

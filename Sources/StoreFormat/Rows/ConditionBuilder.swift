@@ -137,18 +137,12 @@ func anyOf(_ alternatives: [String]) -> String {
   return alternatives.isEmpty ? "FALSE" : joined(alternatives[...])
 }
 
-/// Returns an expression for the first value that is not null.
+/// Returns an expression that is 1 if a column is not null, and otherwise null.
 ///
-/// Some builds of SQLite limit a function to a hundred arguments.
-func firstValue(of expressions: [String]) -> String {
-  var parts = expressions
-  while parts.count > 1 {
-    parts = stride(from: 0, to: parts.count, by: 64).map { start in
-      let part = parts[start..<min(start + 64, parts.count)]
-      return part.count == 1 ? part[start] : "coalesce(\(part.joined(separator: ", ")))"
-    }
-  }
-  return parts.first ?? "NULL"
+/// SQLite reads no value for it, only the header of the row.
+func anyValue(of columns: [String]) -> String {
+  guard !columns.isEmpty else { return "NULL" }
+  return "CASE" + columns.map { " WHEN \($0) NOTNULL THEN 1" }.joined() + " END"
 }
 
 extension String {

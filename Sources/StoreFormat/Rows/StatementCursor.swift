@@ -41,20 +41,27 @@ package final class StatementCursor {
     }
   }
 
-  /// Binds a copy of a value to one parameter, counted from 1; `nil` for null. A statement that has been
-  /// stepped must be reset before.
-  package func bind(_ value: LentValue?, at position: Int) throws {
+  /// Binds a value to one parameter, counted from 1; `nil` for null. A statement that has been stepped must be
+  /// reset before.
+  ///
+  /// - Parameter isKept: Whether the bytes stay valid until another value is bound; otherwise SQLite copies them.
+  package func bind(_ value: LentValue?, at position: Int, isKept: Bool = false) throws {
     let position = CInt(position)
     let result =
       switch value {
       case nil: sqlite3_bind_null(pointer, position)
       case .integer(let value): sqlite3_bind_int64(pointer, position, value)
       case .real(let value): sqlite3_bind_double(pointer, position, value)
-      case .text(let bytes): bind(bytes.bindMemory(to: UInt8.self), at: position, asText: true)
-      case .blob(let bytes): bind(bytes.bindMemory(to: UInt8.self), at: position, asText: false)
+      case .text(let bytes):
+        bind(bytes.bindMemory(to: UInt8.self), at: position, asText: true, isKept: isKept)
+      case .blob(let bytes):
+        bind(bytes.bindMemory(to: UInt8.self), at: position, asText: false, isKept: isKept)
       }
     try check(result)
   }
+
+  /// Sets all parameters to null.
+  package func clearParameters() { sqlite3_clear_bindings(pointer) }
 
   /// Binds one integer to the first parameter and starts again.
   package func bind(_ value: Int64) throws {
@@ -62,11 +69,44 @@ package final class StatementCursor {
     try check(sqlite3_bind_int64(pointer, 1, value))
   }
 
-  /// Runs a statement without rows, and resets it.
+  /// Runs a statement without rows, and resets it. Long values are not copied for it.
   package func run(_ values: [StoredValue]) throws {
+    try binding(values) { while try step() {} }
+  }
+
+  /// The length in bytes from which a value is not copied to be bound.
+  private static let lentLength = 1 << 16
+
+  /// Binds the parameters while a body runs, and resets the statement.
+  func binding(_ values: [StoredValue], _ body: () throws -> Void) throws {
     defer { reset() }
-    try bind(values)
-    while try step() {}
+    guard values.contains(where: { $0.byteCount >= Self.lentLength }) else {
+      try bind(values)
+      return try body()
+    }
+    try bind(values.map { $0.byteCount < Self.lentLength ? $0 : .null })
+    try lend(values[...], body)
+  }
+
+  /// Binds the long ones of some values while a body runs.
+  private func lend(_ values: ArraySlice<StoredValue>, _ body: () throws -> Void) throws {
+    guard let index = values.firstIndex(where: { $0.byteCount >= Self.lentLength }) else {
+      return try body()
+    }
+    let rest = values[(index + 1)...]
+    func lend(_ bytes: UnsafeBufferPointer<UInt8>, asText: Bool) throws {
+      defer { sqlite3_bind_null(pointer, CInt(index + 1)) }
+      try check(bind(bytes, at: CInt(index + 1), asText: asText, isKept: true))
+      try self.lend(rest, body)
+      reset()
+    }
+    switch values[index] {
+    case .text(var text): try text.withUTF8 { try lend($0, asText: true) }
+    case .malformedText(let bytes):
+      try bytes.withUnsafeBufferPointer { try lend($0, asText: true) }
+    case .blob(let bytes): try bytes.withUnsafeBufferPointer { try lend($0, asText: false) }
+    case .null, .integer, .real: break
+    }
   }
 
   /// Starts again with the same parameters.
@@ -108,6 +148,15 @@ package final class StatementCursor {
       start: start, count: Int(sqlite3_column_bytes(pointer, CInt(column))))
   }
 
+  /// Whether a column of the row has a large value.
+  var hasLargeValue: Bool {
+    (0..<sqlite3_column_count(pointer)).contains {
+      let type = sqlite3_column_type(pointer, $0)
+      return (type == SQLITE_BLOB || type == SQLITE_TEXT)
+        && Int(sqlite3_column_bytes(pointer, $0)) > StoreSnapshot.largeValue
+    }
+  }
+
   /// Returns the value with its storage class.
   package func value(at column: Int) -> StoredValue {
     switch type(at: column) {
@@ -126,17 +175,16 @@ package final class StatementCursor {
   var values: [StoredValue] { (0..<Int(sqlite3_column_count(pointer))).map { value(at: $0) } }
 
   private func bind(
-    _ bytes: UnsafeBufferPointer<UInt8>, at position: CInt, asText: Bool
+    _ bytes: UnsafeBufferPointer<UInt8>, at position: CInt, asText: Bool, isKept: Bool = false
   ) -> CInt {
-    // SQLITE_TRANSIENT: SQLite copies the bytes.
-    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    // SQLITE_STATIC, or SQLITE_TRANSIENT: SQLite copies the bytes.
+    let owner = isKept ? nil : unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     // A null pointer would bind null, not an empty value.
     let start = UnsafeRawPointer(bytes.baseAddress) ?? UnsafeRawPointer(bitPattern: 1)
     return asText
       ? sqlite3_bind_text(
-        pointer, position, start?.assumingMemoryBound(to: CChar.self), CInt(bytes.count),
-        transient)
-      : sqlite3_bind_blob(pointer, position, start, CInt(bytes.count), transient)
+        pointer, position, start?.assumingMemoryBound(to: CChar.self), CInt(bytes.count), owner)
+      : sqlite3_bind_blob(pointer, position, start, CInt(bytes.count), owner)
   }
 
   private func check(_ result: CInt) throws {
@@ -168,9 +216,7 @@ package struct StatementRunner {
   @discardableResult
   package func run(_ sql: String, _ values: [StoredValue] = []) throws -> Int {
     let cursor = try StatementCursor(database, sql: sql, isCached: true)
-    defer { cursor.reset() }
-    try cursor.bind(values)
-    while try cursor.step() {}
+    try cursor.run(values)
     return Int(sqlite3_changes(database.sqliteConnection))
   }
 

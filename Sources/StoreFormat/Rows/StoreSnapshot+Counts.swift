@@ -237,7 +237,7 @@ extension StoreSnapshot {
         SELECT \(identifier), \(plain), count(*) FROM ATRANSACTION NOT INDEXED
         GROUP BY 1, 2 ORDER BY 3 DESC LIMIT \(Self.maxTexts)
         """)
-    let strings = try InternedStrings(database, tables: tables)
+    let strings = try InternedStrings(self, tables: tables)
     var counts: [RecordedText?: Int64] = [:]
     var rowCount = 0
     var byteCount = 0
@@ -275,7 +275,7 @@ extension StoreSnapshot {
     let number = cursor.isNull(at: 0) ? nil : cursor.integer(at: 0)
     let text = RecordedText(cursor.value(at: 1))
     guard let number else { return text }
-    return try InternedStrings(database, tables: tables).text(number) ?? text
+    return try InternedStrings(self, tables: tables).text(number) ?? text
   }
 
   /// The expressions for the number of an interned text and for a plain one.

@@ -12,6 +12,11 @@ public final class StoreSnapshot {
   package let entities: EntityNumbering
 
   package let database: Database
+  /// Called before a value of more than ``largeValue`` bytes is copied; where several threads read, it waits for
+  /// the turn of this one, so that such values are read one at a time.
+  package var beforeLargeValue: (() throws -> Void)?
+  /// The length of a large value in bytes.
+  static let largeValue = 1 << 20
   private var hasEnded = false
   private var cachedModel: (cache: ModelCache, slots: LazySlots?)?
   /// Where the log ends for the snapshot; `nil` if unknown.

@@ -48,12 +48,38 @@ extension StoredValue {
     let isValid = text.withUTF8 { utf8 in
       utf8.count == bytes.count && (bytes.isEmpty || utf8.elementsEqual(bytes))
     }
-    self = isValid && !bytes.contains(0) ? .text(text) : .malformedText(Array(bytes))
+    if isValid && !bytes.contains(0) {
+      self = .text(text)
+    } else {
+      // Both copies would take twice the memory.
+      text = ""
+      self = .malformedText(Array(bytes))
+    }
   }
 
   /// Whether this is ``null``.
   public var isNull: Bool {
     if case .null = self { true } else { false }
+  }
+}
+
+extension StoredValue {
+  /// About how many bytes the value takes in a row.
+  package var byteCount: Int {
+    switch self {
+    case .null: 0
+    case .integer(let value):
+      switch value {
+      case 0, 1: 0
+      case -128...127: 1
+      case -32_768...32_767: 2
+      case -2_147_483_648...2_147_483_647: 4
+      default: 8
+      }
+    case .real: 8
+    case .text(let text): text.utf8.count
+    case .malformedText(let bytes), .blob(let bytes): bytes.count
+    }
   }
 }
 

@@ -61,7 +61,7 @@ package final class TransactionCursor {
       path: snapshot.location.path, table: "ATRANSACTION",
       isAscending: selection.order == .ascending)
     currentIdentifiers = StringRole.allCases.map { _ in nil }
-    strings = try InternedStrings(database, tables: tables)
+    strings = try InternedStrings(snapshot, tables: tables)
     let query = selection.query(
       columns: columns.names.map { "t." + quoted($0) }, tables: tables)
     cursor = try StatementCursor(database, sql: query.sql)
@@ -84,10 +84,10 @@ package final class TransactionCursor {
     for changes in changeCursors { try changes.cursor.start(transaction: number) }
     if !extra.isEmpty { extra = [] }
     readTimestamp()
-    if isNew(.author) { author = try readText(.author) }
-    if isNew(.bundle) { bundle = try readText(.bundle) }
-    if isNew(.process) { process = try readText(.process) }
-    if isNew(.context) { context = try readText(.context) }
+    try read(.author, into: &author)
+    try read(.bundle, into: &bundle)
+    try read(.process, into: &process)
+    try read(.context, into: &context)
     readRest()
     return true
   }
@@ -149,6 +149,13 @@ package final class TransactionCursor {
     return cursor
   }
 
+  /// Reads a role's text if it is another than that of the row before, which is released first: it may be long.
+  private func read(_ role: StringRole, into text: inout RecordedText?) throws {
+    guard isNew(role) else { return }
+    text = nil
+    text = try readText(role)
+  }
+
   private func readTimestamp() {
     switch cursor.type(at: Columns.timestamp) {
     case SQLITE_FLOAT:
@@ -206,7 +213,9 @@ package final class TransactionCursor {
   private func readRest() {
     if let column = columns.queryGeneration {
       switch cursor.type(at: column) {
-      case SQLITE_BLOB: queryGeneration = Array(cursor.bytes(at: column))
+      case SQLITE_BLOB:
+        queryGeneration = nil
+        queryGeneration = Array(cursor.bytes(at: column))
       case SQLITE_NULL: queryGeneration = nil
       default:
         queryGeneration = nil

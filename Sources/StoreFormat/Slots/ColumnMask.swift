@@ -63,9 +63,21 @@ public struct ColumnMask: Sendable {
   }
 
   /// The numbers of the set slots, ascending.
-  public var setSlots: [Int] {
+  ///
+  /// A damaged mask can have many millions; ``firstSetSlots(_:)`` returns some.
+  public var setSlots: [Int] { firstSetSlots(.max) }
+
+  /// Returns the numbers of the first set slots, ascending.
+  package func firstSetSlots(_ count: Int) -> [Int] {
     var slots: [Int] = []
-    forEachSetSlot { slots.append($0) }
+    withBytes { bytes in
+      for (index, byte) in bytes.enumerated() where byte != 0 {
+        for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 {
+          guard slots.count < count else { return }
+          slots.append(index * 8 + bit)
+        }
+      }
+    }
     return slots
   }
 
