@@ -6,6 +6,8 @@ import StoreFormat
 public enum HistoryError: Error, Hashable, Sendable {
   /// A text is not a token in any of its forms.
   case malformedToken(text: String, reason: String, hint: String)
+  /// A text is not a range between two tokens.
+  case malformedRange(text: String, reason: String, hint: String)
   /// A file that should hold a token cannot be read.
   case unreadableToken(path: String, reason: String)
   /// There is no bookmark of this name.
@@ -81,6 +83,8 @@ extension HistoryError {
     switch self {
     case .malformedToken(let text, let reason, _):
       "'\(HistoryError.shortened(text))' is not a token: \(reason)"
+    case .malformedRange(let text, let reason, _):
+      "'\(HistoryError.shortened(text))' is not a range: \(reason)"
     case .unreadableToken(let path, let reason):
       "cannot read a token from \(path): \(reason)"
     case .unknownBookmark(let name, let path, _):
@@ -157,7 +161,7 @@ extension HistoryError {
   /// What to do about it.
   public var remedy: String {
     switch self {
-    case .malformedToken(_, _, let hint):
+    case .malformedToken(_, _, let hint), .malformedRange(_, _, let hint):
       hint
     case .unreadableToken:
       "a token file holds a token in text, the JSON of one, or an archived NSPersistentHistoryToken; "

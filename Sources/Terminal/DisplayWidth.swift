@@ -118,18 +118,74 @@ extension String {
     DisplayWidth.of(self)
   }
 
-  /// The text, or as much of its start as fits into `width` columns with "…" after it.
+  /// The text, or as much of its start as fits into `width` columns with "…" after it. An escape such as
+  /// `\e` or `\u{202E}` stays whole or is left out.
   package func truncated(to width: Int) -> String {
     guard displayWidth > width else { return self }
     guard width > 0 else { return "" }
     var end = startIndex
     var used = 0
     while end < endIndex {
-      used += DisplayWidth.of(self[end])
+      let next = escapeEnd(at: end) ?? index(after: end)
+      used += String(self[end..<next]).displayWidth
       if used > width - 1 { break }
-      end = index(after: end)
+      end = next
     }
     return self[..<end] + "…"
+  }
+
+  /// The text, or as much of its start and of its end as fits into `width` columns with "…" between them:
+  /// names that begin alike often differ at the end.
+  package func truncatedInMiddle(to width: Int) -> String {
+    guard displayWidth > width else { return self }
+    guard width > 4 else { return truncated(to: width) }
+    let start = truncated(to: width - (width - 1) / 2)
+    var tail = endIndex
+    var used = start.displayWidth
+    while tail > startIndex {
+      let before = escapeStart(endingAt: tail) ?? index(before: tail)
+      used += String(self[before..<tail]).displayWidth
+      if used > width { break }
+      tail = before
+    }
+    return tail == endIndex ? truncated(to: width) : start + self[tail...]
+  }
+
+  /// The most characters of an escape, as in `\u{10FFFF}`.
+  private static var longestEscape: Int { 10 }
+
+  /// The end of the escape of ``TerminalText`` that begins at a place, or `nil` if none does.
+  private func escapeEnd(at start: Index) -> Index? {
+    // A combining mark after an escape belongs to its last character.
+    func scalar(_ place: Index) -> Unicode.Scalar? {
+      place < endIndex ? self[place].unicodeScalars.first : nil
+    }
+    guard self[start] == "\\" else { return nil }
+    var place = index(after: start)
+    switch scalar(place) {
+    case "0", "t", "n", "r", "e": return index(after: place)
+    case "u": place = index(after: place)
+    default: return nil
+    }
+    guard scalar(place) == "{" else { return nil }
+    for _ in 3..<Self.longestEscape {
+      place = index(after: place)
+      guard let digit = scalar(place) else { return nil }
+      if digit == "}" { return index(after: place) }
+      guard digit.properties.isASCIIHexDigit else { return nil }
+    }
+    return nil
+  }
+
+  /// The beginning of the escape that ends at a place, or `nil` if none does.
+  private func escapeStart(endingAt end: Index) -> Index? {
+    var place = end
+    for _ in 0..<Self.longestEscape {
+      guard place > startIndex else { return nil }
+      place = index(before: place)
+      if self[place] == "\\" { return escapeEnd(at: place) == end ? place : nil }
+    }
+    return nil
   }
 
   /// The text with spaces up to `width` columns; longer text is returned as it is.

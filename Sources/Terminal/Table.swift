@@ -1,8 +1,9 @@
 /// Aligned columns for people, whose rows may come in a stream of any length.
 ///
 /// Widths are chosen once, from the titles and a sample of rows. Rows that come later keep to
-/// them: on a terminal a longer cell is cut short, in a pipe it is left whole and moves the rest
-/// of its line. On a terminal the last column may use what remains of the line.
+/// them: on a terminal a longer cell is cut short. In a pipe a cell that may be cut is as long as
+/// ``TableLayout/widestText`` at most, so that numbers after it stay near their titles; the last one is
+/// whole. On a terminal the last column may use what remains of the line.
 package struct Table {
   private let columns: [TableColumn]
   private let layout: TableLayout
@@ -22,17 +23,23 @@ package struct Table {
     columns: [TableColumn], sample: [[TableCell]], lineWidth: Int?, text: TerminalText,
     palette: Palette
   ) {
-    var naturalWidths = columns.map { text.escaped($0.title).displayWidth }
+    let titles = columns.map { text.escaped($0.title).displayWidth }
+    var (naturalWidths, compactWidths) = (titles, titles)
     for row in sample {
       for (place, cell) in row.enumerated() where place < columns.count {
-        naturalWidths[place] = max(naturalWidths[place], text.escaped(cell.text).displayWidth)
+        let width = text.escaped(cell.text).displayWidth
+        naturalWidths[place] = max(naturalWidths[place], width)
+        compactWidths[place] = max(
+          compactWidths[place], cell.compact.map { text.escaped($0).displayWidth } ?? width)
       }
     }
     self.columns = columns
     self.lineWidth = lineWidth
     self.text = text
     self.palette = palette
-    layout = TableLayout(columns: columns, naturalWidths: naturalWidths, limit: lineWidth)
+    layout = TableLayout(
+      columns: columns, naturalWidths: naturalWidths, compactWidths: compactWidths, limit: lineWidth
+    )
   }
 
   package init(
@@ -69,8 +76,13 @@ package struct Table {
     for (position, place) in layout.columns.enumerated() {
       let width = layout.widths[position]
       let isLast = position == layout.columns.count - 1
-      let cell = place < cells.count ? cells[place] : TableCell("")
-      let shown = fit(cell, width: room(width, start, isLast, columns[place].alignment))
+      var cell = place < cells.count ? cells[place] : TableCell("")
+      if layout.compactColumns.contains(place), let compact = cell.compact {
+        cell = TableCell(compact, style: cell.spans.first?.style ?? .plain)
+      }
+      let shown = fit(
+        cell, width: room(width, start, isLast, columns[place]),
+        cutsMiddle: !isLast || columns[place].keepsEnd)
       let missing = max(width - shown.width, 0)
       if columns[place].alignment == .trailing { pendingSpaces += missing }
       if shown.width > 0 {
@@ -108,24 +120,33 @@ package struct Table {
       ? Substring(manySpaces.utf8.prefix(count)) : String(repeating: " ", count: count)[...]
   }
 
-  private func room(_ width: Int, _ start: Int, _ isLast: Bool, _ alignment: TextAlignment) -> Int {
-    guard let lineWidth, isLast, alignment == .leading else { return width }
-    return max(width, lineWidth - start)
+  /// The columns that a cell may take; `nil` for as many as it needs.
+  private func room(_ width: Int, _ start: Int, _ isLast: Bool, _ column: TableColumn) -> Int? {
+    guard let lineWidth else {
+      return isLast || !column.canShrink ? nil : max(width, TableLayout.widestText)
+    }
+    return isLast && column.alignment == .leading ? max(width, lineWidth - start) : width
   }
 
   /// Returns the cell escaped, cut to a width and styled, and its display width.
-  private func fit(_ cell: TableCell, width: Int) -> (text: String, width: Int) {
+  private func fit(
+    _ cell: TableCell, width: Int?, cutsMiddle: Bool
+  ) -> (text: String, width: Int) {
     if let only = cell.spans.first, cell.spans.count == 1 {
       // Most cells have one part, and a million rows need no array for each of them.
       let escaped = text.escaped(only.text)
       let total = escaped.displayWidth
-      if lineWidth == nil || total <= width {
+      guard let width, total > width else {
         return (palette.apply(only.style, to: escaped), total)
+      }
+      if cutsMiddle {
+        let cut = escaped.truncatedInMiddle(to: width)
+        return (palette.apply(only.style, to: cut), cut.displayWidth)
       }
     }
     let spans = cell.spans.map { (text: text.escaped($0.text), style: $0.style) }
     let total = spans.reduce(0) { $0 + $1.text.displayWidth }
-    if lineWidth == nil || total <= width {
+    guard let width, total > width else {
       return (spans.map { palette.apply($0.style, to: $0.text) }.joined(), total)
     }
     var shown = ""
@@ -153,29 +174,49 @@ package struct TableLayout: Equatable {
   /// The maximum width of a column if lines have no limit. Longer cells exceed it, instead of
   /// making every other line as long as the longest.
   package static let widestUnlimited = 100
+  /// The maximum width of a cell that may be cut and has others after it, if lines have no limit.
+  package static let widestText = 60
 
   /// The indices of the shown columns in the table's list, in order.
   package private(set) var columns: [Int]
   /// Their widths; same order.
   package private(set) var widths: [Int]
+  /// The columns whose cells are compact.
+  package private(set) var compactColumns: Set<Int> = []
 
   /// Chooses columns and widths.
   ///
   /// - Parameters:
   ///   - columns: All columns of the table.
   ///   - naturalWidths: The width of each column's widest known cell or title.
+  ///   - compactWidths: The same for compact cells; `nil` if no cell is.
   ///   - limit: Width that a line may have, or `nil` for as much as is needed.
-  package init(columns all: [TableColumn], naturalWidths: [Int], limit: Int?) {
+  package init(
+    columns all: [TableColumn], naturalWidths: [Int], compactWidths: [Int]? = nil, limit: Int?
+  ) {
     columns = Array(all.indices)
     // A single cell never needs more than the line, and bounded widths bound the work below.
-    let bounded = naturalWidths.map { min($0, max(limit ?? Self.widestUnlimited, 1)) }
-    widths = bounded
+    func bounded(_ widths: [Int]) -> [Int] {
+      widths.enumerated().map { place, width in
+        let isCut = all[place].canShrink && place < all.count - 1
+        return min(width, max(limit ?? (isCut ? Self.widestText : Self.widestUnlimited), 1))
+      }
+    }
+    widths = bounded(naturalWidths)
     guard let limit else { return }
+    let (natural, compact) = (widths, bounded(compactWidths ?? naturalWidths))
 
+    // Cells become compact before a column is left out.
     while true {
-      let minimums = columns.map { place in
-        let widest = bounded[place]
-        return all[place].canShrink ? min(widest, max(all[place].minimumWidth, 1)) : widest
+      widths = columns.map { natural[$0] }
+      var minimums = minimums(all, natural)
+      if Self.total(minimums) > limit, natural != compact {
+        let shorter = self.minimums(all, compact)
+        if Self.total(shorter) <= limit || !columns.contains(where: { all[$0].canDrop }) {
+          minimums = shorter
+          widths = columns.map { compact[$0] }
+          compactColumns = Set(columns.filter { compact[$0] < natural[$0] })
+        }
       }
       if Self.total(minimums) <= limit || !dropLeastImportant(all) {
         shrink(to: limit, minimums: minimums)
@@ -187,6 +228,14 @@ package struct TableLayout: Equatable {
     while Self.total(widths) > limit && columns.count > 1 {
       columns.removeLast()
       widths.removeLast()
+    }
+  }
+
+  /// The widths to which the columns can shrink.
+  private func minimums(_ all: [TableColumn], _ widths: [Int]) -> [Int] {
+    columns.map { place in
+      let widest = widths[place]
+      return all[place].canShrink ? min(widest, max(all[place].minimumWidth, 1)) : widest
     }
   }
 
@@ -238,11 +287,14 @@ package struct TableColumn: Sendable {
   /// Whether its cells may be cut short with "…".
   package var canShrink: Bool
   package var canDrop: Bool
+  /// Whether the end of a cell says as much as its beginning, as in a path, so that it is cut in the middle
+  /// also in the last column.
+  package var keepsEnd: Bool
 
   /// Creates a column, which by default neither shrinks nor is dropped.
   package init(
     _ title: String, alignment: TextAlignment = .leading, priority: Int = 0,
-    minimumWidth: Int = 4, canShrink: Bool = false, canDrop: Bool = false
+    minimumWidth: Int = 4, canShrink: Bool = false, canDrop: Bool = false, keepsEnd: Bool = false
   ) {
     self.title = title
     self.alignment = alignment
@@ -250,6 +302,7 @@ package struct TableColumn: Sendable {
     self.minimumWidth = minimumWidth
     self.canShrink = canShrink
     self.canDrop = canDrop
+    self.keepsEnd = keepsEnd
   }
 }
 

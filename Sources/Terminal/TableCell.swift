@@ -13,9 +13,12 @@ package struct TableCell: Sendable, Equatable {
   }
 
   package var spans: [Span]
+  /// A shorter text that says enough where lines are too narrow, such as a time without seconds.
+  package var compact: String?
 
-  package init(_ text: String, style: Style = .plain) {
+  package init(_ text: String, style: Style = .plain, compact: String? = nil) {
     self.init(spans: [Span(text: text, style: style)])
+    self.compact = compact
   }
 
   package init(spans: [Span]) {

@@ -79,7 +79,7 @@ struct BlameReport: FieldPage {
         [
           TableCell(line.name),
           TableCell(line.event.map { tokens.text($0.transaction) } ?? "-", style: .token),
-          TableCell(line.event.map { time.text($0.timestamp) } ?? "-"),
+          line.event.map { time.cell($0.timestamp) } ?? TableCell("-"),
         ] + (showsAuthors ? [TableCell(line.event?.author?.string ?? "")] : []) + [value(line)])
     }
     try table.finish()

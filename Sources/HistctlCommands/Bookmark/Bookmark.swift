@@ -151,8 +151,23 @@ struct BookmarkCheck: ReadingCommand {
     let session = Session(output, console)
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
+      var failures: [Failure] = []
       let bookmarks =
-        names.isEmpty ? file.bookmarks : try names.map { try file.bookmark(named: $0) }
+        names.isEmpty
+        ? file.bookmarks
+        : names.compactMap { name in
+          do {
+            return try file.bookmark(named: name)
+          } catch {
+            failures.append(Failure(error))
+            return nil
+          }
+        }
+      if bookmarks.isEmpty, names.count == 1, let failure = failures.first { throw failure }
+      for failure in failures {
+        session.diagnostics.report(failure)
+        session.end(with: failure.status)
+      }
       let standings = try outlook.standings(of: bookmarks, snapshot, now: session.now)
       let report = BookmarkReport(
         session: session, writer: writer, snapshot: snapshot, resolver: resolver,

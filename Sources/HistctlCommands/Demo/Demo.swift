@@ -1,5 +1,6 @@
 import ArgumentParser
 import DemoStore
+import DurableFiles
 import HistoryOperations
 import PersistentHistory
 import StoreEditing
@@ -40,10 +41,13 @@ struct Demo: HistctlCommand {
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
     let demo = try TripsDemo(lastDay: lastDay(session.now))
+    let isNew = !MissingFolders.isFolder(folder)
     try OutputFolder.make(folder)
     let draft = try StoreDraft(
       path: OutputFolder.path(of: "trips.store", in: folder), overwrites: overwrite)
-    let registrations = draft.temporaryFiles.compactMap(TemporaryFileRegistry.register)
+    // A signal also removes the folder, if nothing else is in it.
+    let registrations = (draft.temporaryFiles + (isNew ? [folder] : []))
+      .compactMap(TemporaryFileRegistry.register)
     defer { registrations.forEach(TemporaryFileRegistry.unregister) }
     let report = try draft.write { path in
       try demo.write(to: path)

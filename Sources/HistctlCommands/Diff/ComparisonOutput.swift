@@ -11,9 +11,12 @@ struct ComparisonOutput {
 
   /// Writes the comparison of two stores and returns their relation.
   ///
-  /// - Parameter conditions: Which changes to show; its range does not count.
+  /// - Parameters:
+  ///   - conditions: Which changes to show; its range does not count.
+  ///   - values: Which old and new values to show; a file of them that it names is of the first store.
   func write(
-    _ first: StoreSnapshot, _ second: StoreSnapshot, _ conditions: HistoryQuery
+    _ first: StoreSnapshot, _ second: StoreSnapshot, _ conditions: HistoryQuery,
+    _ values: ValuesOptions
   ) throws -> StoreComparison.Relation {
     let comparison = try StoreComparison(first, second)
     if session.options.json {
@@ -21,20 +24,26 @@ struct ComparisonOutput {
     } else {
       try writeHeading(comparison)
     }
-    for (copy, snapshot) in [(comparison.first, first), (comparison.second, second)]
-    where copy.transactionCount > 0 {
+    var others = values
+    others.valuesFile = nil
+    for (copy, snapshot, values) in [
+      (comparison.first, first, values), (comparison.second, second, others),
+    ] where copy.transactionCount > 0 {
       if !session.options.json {
         try writer.writeLine("")
         let heading = "\(copy.path) after \(tokens(comparison).text(comparison.common.number))"
         try writer.writeLine(StyledLine(session).line([.init(text: heading, style: .heading)]))
       }
+      let timeline = HistoryTimeline(snapshot)
+      var query = conditions
+      try values.apply(to: &query, session, timeline)
       let output = DiffOutput(
-        session: session, writer: writer, timeline: HistoryTimeline(snapshot),
+        session: session, writer: writer, timeline: timeline,
         schema: try session.schema(of: snapshot), form: form, path: copy.path)
       _ = try output.write(
         HistoryRange(
           from: comparison.common.number, to: copy.newest?.number ?? comparison.common.number),
-        conditions)
+        query)
     }
     return comparison.relation
   }

@@ -50,7 +50,7 @@ struct Diff: ReadingCommand {
   @Option(
     name: .customLong("with"),
     help: ArgumentHelp("Compare with this copy of the store.", valueName: "copy"),
-    completion: .file())
+    completion: .store)
   var copy: String?
 
   @OptionGroup var archive: ArchiveOptions
@@ -178,7 +178,7 @@ struct Diff: ReadingCommand {
       let query = try makeQuery()
       return comparesValues
         ? try output.writeDifferences(snapshot, otherSnapshot, query)
-        : try output.write(snapshot, otherSnapshot, query) != .same
+        : try output.write(snapshot, otherSnapshot, query, values) != .same
     }
   }
 

@@ -61,11 +61,7 @@ struct Find: HistctlCommand {
         switch event {
         case .failed(let path, let error): try isolation.run(path) { throw error }
         case .found(let store) where null:
-          if case .bytes(let path) = store.origin {
-            try writer.write(path + [0])
-          } else {
-            try writer.write(store.path + "\0")
-          }
+          try writer.write((store.pathBytes ?? Array(store.path.utf8)) + [0])
         case .found(let store): try report.write(store)
         case .unsearched: break
         }
@@ -77,7 +73,7 @@ struct Find: HistctlCommand {
       session.diagnostics.note("no store found in \(summary.examined.counted("file"))")
     }
     guard isolation.status != .success else { return }
-    throw EndWithStatus(status: summary.examined == 0 ? isolation.status : .partlyDone)
+    throw EndWithStatus(status: summary.found == 0 ? isolation.status : .partlyDone)
   }
 
   /// Says how many files of formats that are not searched there are: in JSON as a warning.

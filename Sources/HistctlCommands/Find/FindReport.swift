@@ -21,7 +21,7 @@ final class FindReport {
         TableColumn("SIZE", alignment: .trailing, priority: 5, canDrop: true),
         TableColumn("FRAMEWORK", priority: 1, canDrop: true),
         TableColumn("APP", priority: 2, minimumWidth: 12, canShrink: true, canDrop: true),
-        TableColumn("PATH", priority: 7, minimumWidth: 24, canShrink: true),
+        TableColumn("PATH", priority: 7, minimumWidth: 24, canShrink: true, keepsEnd: true),
       ], wrapsLastColumn: true)
   }
 
@@ -63,7 +63,7 @@ extension FoundStore {
   }
 
   private var member: (archive: String, name: String)? {
-    if case .member(let archive, let name) = origin { (archive, name) } else { nil }
+    if case .member(let archive, let name, _) = origin { (archive, name) } else { nil }
   }
 
   private var backup: JSONValue? {

@@ -84,18 +84,22 @@ struct InfoText: FieldPage {
   private func writeTexts(_ title: String, _ counts: [TextCount]) throws {
     // A list without any name is not worth a table.
     guard counts.contains(where: { $0.text != nil }) else { return }
-    let rows = counts.prefix(rowLimit).map { count in
-      [
-        TableCell(
-          count.text?.string ?? "(none)", style: count.text == nil ? .secondary : .plain),
-        TableCell(count.count.grouped),
-      ]
+    var names = NameGroups()
+    var totals: [Int64] = []
+    for count in counts {
+      let place = names.add(count.text?.string)
+      if place == totals.count { totals.append(0) }
+      totals[place] += count.count
+    }
+    let order = totals.indices.sorted { (totals[$1], $0) < (totals[$0], $1) }
+    let rows = order.prefix(rowLimit).map { place in
+      [names.groups[place].cell, TableCell(totals[place].grouped)]
     }
     try writer.writeTable(
       [
         TableColumn(title, priority: 2, minimumWidth: 8, canShrink: true),
         TableColumn("TRANSACTIONS", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, hidden: counts.count - rows.count, in: session)
+      ], rows, hidden: totals.count - rows.count, in: session)
   }
 
   private func writeBookmarks() throws {

@@ -32,7 +32,7 @@ struct ChangeTable {
     try table.write(
       [
         TableCell(tokens.text(transaction.number), style: .token),
-        TableCell(time.text(transaction.timestamp)),
+        time.cell(transaction.timestamp),
       ] + author + [
         TableCell(spans: [ChangeText.object(change)]),
         TableCell(spans: ChangeText.details(change)),

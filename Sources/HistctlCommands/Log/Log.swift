@@ -108,7 +108,11 @@ struct Log: ReadingCommand {
       session.noteUnknownHierarchy(of: query, in: timeline)
       let count = try write(reader, table(session, writer, timeline), writer, gaps)
       session.noteUnknownValues(of: query)
-      if count == 0 { try session.explainEmptyAnswer(to: query, of: timeline) }
+      if count == 0 {
+        try session.explainEmptyAnswer(to: query, of: timeline)
+      } else if query.change.objects.count > 1 {
+        _ = try session.warnOfUnknownObjects(in: query, of: timeline)
+      }
     }
   }
 
@@ -138,7 +142,8 @@ struct Log: ReadingCommand {
     if output.json { return nil }
     return TransactionTable(
       session: session, writer: writer, showsChanges: changes,
-      showsAuthors: try timeline.hasAuthors(), tokens: session.tokens(of: timeline.storeIdentifier),
+      showsAuthors: try timeline.hasAuthors(), asked: savers,
+      tokens: session.tokens(of: timeline.storeIdentifier),
       gaps: GapReport(session: session, timeline: timeline))
   }
 

@@ -19,7 +19,7 @@ final class TransactionTable {
 
   init(
     session: Session, writer: OutputWriter, showsChanges: Bool, showsAuthors: Bool,
-    tokens: TokenText, gaps: GapReport? = nil
+    asked: SaverOptions, tokens: TokenText, gaps: GapReport? = nil
   ) {
     self.session = session
     self.writer = writer
@@ -27,16 +27,19 @@ final class TransactionTable {
     self.showsAuthors = showsAuthors
     self.tokens = tokens
     self.gaps = gaps
-    let author = TableColumn("AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
+    // What was asked for stays on a narrow terminal.
+    let author = TableColumn(
+      "AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: !asked.namesAuthors)
     table = StreamedTable(
       session: session, writer: writer,
       columns: [
         TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
         TableColumn("TIME", priority: 4, canDrop: true),
       ] + (showsAuthors ? [author] : []) + [
-        TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
         TableColumn(
-          "CHANGES", priority: 6, minimumWidth: tokens.isQualified ? 10 : 30, canShrink: true),
+          "PROCESS", priority: 1, minimumWidth: 7, canShrink: true, canDrop: asked.process.isEmpty),
+        TableColumn(
+          "CHANGES", priority: 6, minimumWidth: tokens.isQualified ? 10 : 24, canShrink: true),
       ])
   }
 
@@ -74,7 +77,7 @@ final class TransactionTable {
     let author = showsAuthors ? [TableCell(transaction.author?.string ?? "")] : []
     return [
       TableCell(tokens.text(transaction.number), style: .token),
-      TableCell(session.time.text(transaction.timestamp)),
+      session.time.cell(transaction.timestamp),
     ] + author + [TableCell(transaction.process?.string ?? "", style: .secondary)]
   }
 

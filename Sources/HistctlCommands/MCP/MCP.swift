@@ -20,7 +20,7 @@ struct MCP: HistctlCommand {
 
   @Argument(
     help: ArgumentHelp("The stores, archives and folders that may be read.", valueName: "path"),
-    completion: .file())
+    completion: .store)
   var paths: [String]
 
   @Option(

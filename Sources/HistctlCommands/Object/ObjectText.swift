@@ -95,7 +95,7 @@ struct ObjectText: FieldPage {
     let author = showsAuthors ? [TableCell(transaction.author?.string ?? "")] : []
     return [
       TableCell(tokens.text(transaction.number), style: .token),
-      TableCell(time.text(transaction.timestamp)),
+      time.cell(transaction.timestamp),
     ] + author + [
       TableCell(transaction.process?.string ?? "", style: .secondary),
       TableCell(

@@ -192,6 +192,9 @@ struct SaverOptions: ParsableArguments {
     completion: Completion.process.kind)
   var process: [String] = []
 
+  /// Whether there is a condition on the author.
+  var namesAuthors: Bool { !author.isEmpty || !notAuthor.isEmpty || noAuthor }
+
   /// Returns a query with the conditions, for a whole history.
   func query() -> HistoryQuery {
     var query = HistoryQuery()

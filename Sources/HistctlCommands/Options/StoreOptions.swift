@@ -8,7 +8,7 @@ import SystemPackage
 
 /// The store of a command, and how to open it.
 struct StoreOptions: ParsableArguments {
-  @Argument(help: "The store file.", completion: .file())
+  @Argument(help: "The store file.", completion: .store)
   var store: String
 
   @Option(help: .bookmarkFile, completion: .file()) var bookmarkFile: String?
@@ -57,7 +57,7 @@ extension ArgumentHelp {
 /// The stores of a command, and how to open them.
 struct SeveralStoresOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The store files.", valueName: "store"), completion: .file())
+    help: ArgumentHelp("The store files.", valueName: "store"), completion: .store)
   var stores: [String] = []
 
   @Option(
@@ -86,17 +86,23 @@ struct SeveralStoresOptions: ParsableArguments {
     let listed = try storesFrom.map(StoreList.paths) ?? []
     try StoreOptions.check(bookmarkFile, isNotOf: listed)
     var seen: Set<FilePath> = []
-    let paths = (stores + listed).filter { path in
-      let isInput = path == ExportedText.standardInput
-      return seen.insert(FilePath(isInput ? path : FileStatus.resolvedPlace(path))).inserted
-    }
+    let paths = (stores + listed).filter { seen.insert(Self.identity(of: $0)).inserted }
     if paths.isEmpty {
-      if session.environment.isErrorTerminal {
-        session.diagnostics.note("the list of stores is empty: nothing to do")
-      }
+      session.diagnostics.warn(
+        "the list of stores is empty: nothing to do", kind: "emptyList",
+        hint: "check what writes the list to \(storesFrom ?? "it")")
       throw EndWithStatus(status: .success)
     }
     return paths
+  }
+
+  /// The file itself, which may have several names; the path where nothing exists.
+  private static func identity(of path: String) -> FilePath {
+    if path == ExportedText.standardInput { return FilePath(path) }
+    if let status = try? FileStatus(path: path) {
+      return FilePath("\(status.device):\(status.inode)")
+    }
+    return FilePath(FileStatus.resolvedPlace(path))
   }
 }
 

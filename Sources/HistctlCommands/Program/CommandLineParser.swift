@@ -1,11 +1,36 @@
 import ArgumentParser
+import HistoryArchive
 import PersistentHistory
 import Terminal
 
 /// Reads the command line with the argument parser and explains what it refuses.
 enum CommandLineParser {
-  /// The names that other programs give to options, with the ones that they have here.
-  private static let synonyms = ["--from": "--after", "--to": "--until", "--before": "--until"]
+  /// The names that other programs give to options, with what a command has for them: the first of its
+  /// options that it knows, and how to write it.
+  private static let synonyms: [(names: [String], option: String, use: String?)] = [
+    (["--from", "--start", "--begin"], "--after", nil),
+    (["--to", "--before", "--end", "--till"], "--until", nil),
+    (
+      ["--limit", "--max-count", "--count", "--lines", "--number", "--head", "--tail"], "-n",
+      "-n COUNT"
+    ),
+    (["--limit", "--max-count", "--count"], "--top", nil),
+    (["--oneline", "--short"], "--changes", "leave it out: each transaction is one line already"),
+    (
+      ["--grep", "--search", "--match", "--filter", "-S", "-G"], "--value",
+      "to search in values, write --value 'ATTRIBUTE~TEXT'; --author, --process and --object select "
+        + "by who saved and by object"
+    ),
+    (["--patch", "-p", "--verbose", "-v", "--name-status"], "--changes", nil),
+    (["--user", "--committer"], "--author", nil), (["--type", "--action"], "--kind", nil),
+    (["--table", "--class"], "--entity", nil), (["--column", "--property"], "--attribute", nil),
+    (["--id", "--pk"], "--object", "--object ENTITY/pNUMBER"),
+    (["--pretty", "--format"], "--json", nil), (["--force", "--assume-yes", "-y"], "--yes", nil),
+    (["--simulate", "--what-if"], "--dry-run", nil), (["--silent", "-s"], "--quiet", nil),
+    (["--out", "--file", "--outfile"], "--output", nil),
+    (["--utc", "--iso"], "--date", "--date utc"),
+    (["--no-color", "--no-colour", "--colour"], "--color", "--color never"),
+  ]
 
   /// Returns the command that the arguments name.
   static func parse(_ arguments: [String]) throws -> any ParsableCommand {
@@ -88,15 +113,25 @@ enum CommandLineParser {
     let usage = text.split(separator: "\n").first { $0.hasPrefix("Usage: ") }
       .map { "usage: " + $0.dropFirst("Usage: ".count) }
     let options = options(of: command)
-    if let option = words.prefix(while: { $0 != "--" }).first(where: { !isKnown($0, options) }) {
+    let message = Histctl.message(for: error)
+    // A word with one dash in place of a missing value is meant as that value.
+    let mistaken = message.firstMatch(of: /^Missing value for '(-[^ '<]+)/).flatMap { match in
+      words.firstIndex(of: String(match.1)).map { $0 + 1 }
+    }
+    let unknownOption = words.indices.prefix(while: { words[$0] != "--" })
+      .first {
+        !isKnown(words[$0], options) && ($0 != mistaken || words[$0].hasPrefix("--"))
+      }
+    if let option = unknownOption.map({ words[$0] }) {
       let name = String(option.prefix { $0 != "=" })
-      let near = synonyms[name].map { [$0] }?.filter(options.contains)
       return usageFailure(
         "unknown option '\(name)'",
-        hint: question(near ?? NearNames.of(name, in: options.filter { $0.hasPrefix("--") }))
-          ?? usage)
+        hint: question(synonym: name, among: options)
+          ?? question(NearNames.of(name, in: options.filter { $0.hasPrefix("--") })) ?? usage)
     }
-    let message = Histctl.message(for: error)
+    if let failure = misread(words, message, options, arguments[..<words.startIndex]) {
+      return failure
+    }
     if let failure = unknownWord(message) { return failure }
     let lowered = message.prefix(1).lowercased() + message.dropFirst()
     if let option = message.firstMatch(of: /^Missing value for '(-[^ '<]+)/)?.1,
@@ -104,11 +139,66 @@ enum CommandLineParser {
       words[place + 1].hasPrefix("-")
     {
       let value = ShellWord.quoted(words[place + 1])
+      let digits = value.dropFirst()
+      let hint =
+        !value.dropFirst().allSatisfy(\.isNumber)
+        ? "give a value without a dash, or join it to the option: \(option)=\(value)"
+        : takesToken(String(option), of: command)
+          ? "count back from the newest with last~\(digits)"
+          : "give a number without a dash: \(option) \(digits)"
       return usageFailure(
-        "\(lowered); '\(value)' after it begins with a dash, as an option does",
-        hint: "give a value without a dash, or join it to the option: \(option)=\(value)")
+        "\(lowered); '\(value)' after it begins with a dash, as an option does", hint: hint)
     }
     return usageFailure(lowered, hint: usage)
+  }
+
+  /// Returns what a command has in place of an option of another program.
+  private static func question(synonym name: String, among options: [String]) -> String? {
+    guard
+      let known = synonyms.first(where: { $0.names.contains(name) && options.contains($0.option) })
+    else { return nil }
+    guard let use = known.use else { return question([known.option]) }
+    return use.hasPrefix("-") ? question([use]) : use
+  }
+
+  /// Explains what the parser misses or has too much of, where the words tell what was meant.
+  private static func misread(
+    _ words: ArraySlice<String>, _ message: String, _ options: [String],
+    _ command: ArraySlice<String>
+  ) -> Failure? {
+    let name = command.joined(separator: " ")
+    if let number = words.first(where: { $0.wholeMatch(of: /-[0-9]+/) != nil }) {
+      let digits = number.dropFirst()
+      if message.hasPrefix("Unknown option"), options.contains("-n") {
+        return usageFailure(
+          "unknown option '\(number)'", hint: "to show \(digits) transactions, write -n \(digits)")
+      }
+      if message.hasPrefix("Missing expected argument '<token>") {
+        return usageFailure(
+          "'\(number)' is not a token: a transaction number must not be negative",
+          hint: "count back from the newest with last~\(digits)")
+      }
+    }
+    if message.hasPrefix("Missing expected argument '<store>'"),
+      let place = words.indices.dropLast().first(where: {
+        words[$0].hasPrefix("-") && FileContent.isSQLite(at: words[$0 + 1])
+      })
+    {
+      let (option, store) = (words[place], ShellWord.quoted(words[place + 1]))
+      return usageFailure(
+        "no store is given: \(option) takes '\(words[place + 1])' as its value",
+        hint: "write the store first: histctl \(name) \(store) \(option)")
+    }
+    let second = message.firstMatch(of: /^(?:Unexpected argument|The value) '([^']+)'/)?.1
+    if let second = second.map(String.init), let first = words.first(where: { !$0.hasPrefix("-") }),
+      first != second, FileContent.isSQLite(at: second)
+    {
+      return usageFailure(
+        "'\(second)' is a second store, and \(name) reads one",
+        hint: "run the command once for each; to compare two copies of a store: histctl diff "
+          + "\(ShellWord.quoted(first)) --with \(ShellWord.quoted(second))")
+    }
+    return nil
   }
 
   /// Explains a value that is not among the words that an option takes; `nil` for any other complaint.
@@ -165,6 +255,16 @@ enum CommandLineParser {
     let names = /(?:^ {2}|, )(--?[A-Za-z][A-Za-z-]*)/.anchorsMatchLineEndings()
     return Histctl.helpMessage(for: command, includeHidden: true, columns: 200)
       .matches(of: names).map { String($0.1) }
+  }
+
+  private static func takesToken(_ option: String, of command: any ParsableCommand.Type) -> Bool {
+    Histctl.helpMessage(for: command, includeHidden: true, columns: 200).split(separator: "\n")
+      .contains { line in
+        // An option may have several names before its value.
+        guard let value = line.firstRange(of: " <token>") else { return false }
+        return line[..<value.lowerBound].split(whereSeparator: { $0 == " " || $0 == "," })
+          .contains { $0 == option }
+      }
   }
 
   /// Whether a word is not an option, is a negative number, or is a known option; of several joined

@@ -36,7 +36,9 @@ enum Completion: String, CaseIterable {
       else { continue }
       let values = try? file.read {
         try self.values(
-          HistorySuggestions(snapshot: $0, bookmarkPath: bookmarks), now: console.now)
+          HistorySuggestions(snapshot: $0, bookmarkPath: bookmarks),
+          entities: Set(paths.compactMap { (try? HistoryObject($0))?.entityName }),
+          now: console.now)
       }
       return values ?? []
     }
@@ -92,10 +94,10 @@ enum Completion: String, CaseIterable {
   // MARK: - The values
 
   private func values(
-    _ suggestions: HistorySuggestions, now: StoreTimestamp
+    _ suggestions: HistorySuggestions, entities: Set<String>, now: StoreTimestamp
   ) throws -> [String] {
     switch self {
-    case .attribute: try suggestions.attributes().compactMap { Self.entry($0) }
+    case .attribute: try suggestions.attributes(of: entities).compactMap { Self.entry($0) }
     case .author: try suggestions.texts(.author).compactMap { Self.entry($0) }
     case .bookmark:
       try suggestions.bookmarks().compactMap { Self.entry($0.name, Self.note(on: $0)) }

@@ -63,8 +63,10 @@ struct Diagnostics {
     if !writesJSON { writer.note(message) }
   }
 
-  /// Writes a note that the answer needs, also with `--quiet`.
-  func notice(_ message: String) { writer.notice(message) }
+  /// Writes a note that names the program, since its subject is not a result; none with `--quiet`.
+  func notice(_ message: String) {
+    if !writer.isQuiet { writer.notice(message) }
+  }
 
   /// Reports what was done before an error.
   func tell(_ message: String, _ json: JSONValue) {

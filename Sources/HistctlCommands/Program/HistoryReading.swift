@@ -194,7 +194,9 @@ extension Session {
     return try warnOfUnknownObjects(in: query, of: timeline) || isAnyUnknown
   }
 
-  private func warnOfUnknownObjects(
+  /// Warns of objects in a query that are neither in the store nor in its history, and returns whether there
+  /// was one.
+  func warnOfUnknownObjects(
     in query: HistoryQuery, of timeline: HistoryTimeline
   ) throws -> Bool {
     let objects = query.change.objects

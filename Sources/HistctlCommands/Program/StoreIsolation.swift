@@ -21,7 +21,7 @@ final class StoreIsolation {
     } catch let error as OutputError {
       throw error
     } catch {
-      let failure = Failure(error).naming(path, amongSeveral: amongSeveral)
+      let failure = Failure(error, time: session.time.text).naming(path, amongSeveral: amongSeveral)
       session.diagnostics.report(failure)
       if failure.status != .partlyDone { session.console.workDone.tell(session.diagnostics) }
       session.console.workDone.clear()

@@ -3,6 +3,7 @@ import DurableFiles
 import HistoryCoding
 import HistoryOperations
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import SystemPackage
 import Terminal
@@ -25,7 +26,7 @@ struct Record: HistctlCommand {
         histctl record default.store --json | jq .values
       """)
 
-  @Argument(help: "The store file.", completion: .file())
+  @Argument(help: "The store file.", completion: .store)
   var store: String
 
   @Flag(help: "Keep what the log holds now, and end.")
@@ -55,7 +56,15 @@ struct Record: HistctlCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: once)
-    try session.observing { try run(session, $0) }
+    do {
+      try session.observing { try run(session, $0) }
+    } catch let error as StoreWriteError {
+      guard case .unrecordedValues = error else { throw error }
+      var failure = Failure(error)
+      failure.hint =
+        "make the file and its folder writable, or keep values in another place with --values-file"
+      throw failure
+    }
     if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 

@@ -35,6 +35,7 @@ struct Rehearse: SourceReadingCommand {
   var expire: [String] = []
 
   @OptionGroup var copy: CopyOptions
+  @OptionGroup var guards: DamageGuardOptions
 
   @Option(
     help: ArgumentHelp(
@@ -56,6 +57,7 @@ struct Rehearse: SourceReadingCommand {
     let session = Session(output, console, outlivesReader: true)
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
+      try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards, readsPages: true)
       let rehearsal = try HistoryRehearsal(
         resolver: resolver, oldestWorking: token, expiring: expire)
       let tokens = try checkToken.map { try resolver.resolve($0) }

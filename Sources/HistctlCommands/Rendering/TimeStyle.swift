@@ -29,6 +29,23 @@ struct TimeText {
     }
   }
 
+  /// Returns the cell of a table; on a narrow terminal the seconds are left out.
+  func cell(_ timestamp: StoreTimestamp?) -> TableCell {
+    let text = text(timestamp)
+    guard let timestamp, !Self.isPrecise else { return TableCell(text) }
+    switch style {
+    case .local where LocalTime(timestamp) != nil: return TableCell(text, compact: minute(text))
+    case .utc where Self.universal(timestamp) != nil:
+      return TableCell(text, compact: minute(text.dropLast()) + "Z")
+    default: return TableCell(text)
+    }
+  }
+
+  /// Removes the seconds after the last colon.
+  private func minute(_ time: some StringProtocol) -> String {
+    time.lastIndex(of: ":").map { String(time[..<$0]) } ?? String(time)
+  }
+
   /// Returns a time in the style, and how long ago it is.
   func fullText(_ timestamp: StoreTimestamp?) -> String {
     guard let timestamp else { return "-" }

@@ -56,7 +56,7 @@ struct Report: ReadingCommand {
         failed: { path, error in
           if error is OutputError { throw error }
           try isolation.run(path) { throw error }
-          return Failure(error).message
+          return Failure(error, time: session.time.text).message
         }, observer: observer)
       try session.write(usesPager: false) { writer in
         guard let file = page.file else {

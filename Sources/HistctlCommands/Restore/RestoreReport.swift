@@ -29,7 +29,7 @@ struct RestoreReport: FieldPage {
         status: .historyGap, kind: "historyGap",
         message: "\(archivePath) has transactions up to \(gap.after) that cannot come back: "
           + gap.message,
-        hint: "histctl log \(ShellWord.quoted(archivePath)) shows them",
+        hint: "list them with: histctl log \(ShellWord.quoted(archivePath))",
         details: [
           ("store", .string(store)), ("archive", .string(archivePath)),
           ("after", .integer(gap.after)),

@@ -28,6 +28,7 @@ struct Snapshot: SourceReadingCommand {
   var token: String
 
   @OptionGroup var copy: CopyOptions
+  @OptionGroup var guards: DamageGuardOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -35,6 +36,7 @@ struct Snapshot: SourceReadingCommand {
     let session = Session(output, console, outlivesReader: true)
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
+      try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards, readsPages: true)
       let number = try resolver.transactionNumber(token)
       guard let position = try snapshot.timestamp(ofTransaction: number) else {
         throw HistoryError.noTransaction(text: token, isHistoryEmpty: false)

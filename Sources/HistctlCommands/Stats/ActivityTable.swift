@@ -21,13 +21,10 @@ struct ActivityTable {
     guard section.rows.contains(where: { $0.key != nil }) else { return }
     let isOfChanges = section.name == "entity" || section.name == "kind"
     let measure: (Activity) -> Int64 = isOfChanges ? { $0.changes } : { $0.transactions }
-    var lines = section.rows.map { row in
-      Line(
-        label: TableCell(
-          row.key ?? "(none)", style: row.key == nil ? .secondary : .plain),
-        activity: row.activity, bar: style(section, row))
+    var lines = section.grouped.rows.map { row in
+      Line(label: row.name.cell, activity: row.activity, bar: style(section, row))
     }
-    if let rest = section.rest {
+    if let rest = section.grouped.rest {
       let count = rest.count.map { "\($0.grouped) more" } ?? "many more"
       lines.append(
         Line(label: TableCell("(\(count))", style: .secondary), activity: rest.activity, bar: nil))
@@ -116,9 +113,9 @@ struct ActivityTable {
     return available < Self.minBarWidth ? 0 : available
   }
 
-  private func style(_ section: StatsReport.Section, _ row: StatsReport.Row) -> Style {
+  private func style(_ section: StatsReport.Section, _ row: StatsReport.GroupRow) -> Style {
     guard section.name == "kind" else { return .token }
-    return switch row.key.flatMap(ChangeKind.init(name:)) {
+    return switch row.name.label.flatMap(ChangeKind.init(name:)) {
     case .insert: .inserted
     case .update: .updated
     case .delete: .deleted

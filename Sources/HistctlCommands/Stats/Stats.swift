@@ -33,6 +33,9 @@ struct Stats: ReadingCommand {
   @OptionGroup(title: "Which transactions") var savers: SaverOptions
   @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
 
+  @Flag(help: "Count only the changes that match --entity, --kind, --object and --attribute.")
+  var onlyMatching = false
+
   @Option(
     help: ArgumentHelp("List the activity of each hour, day, week or month.", valueName: "period"))
   var by: PeriodArgument?
@@ -84,6 +87,12 @@ struct Stats: ReadingCommand {
 
   private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
 
+  private func query(_ resolver: TokenResolver) throws -> HistoryQuery {
+    var query = try filter.query(resolver)
+    query.keepsOnlyMatchingChanges = onlyMatching
+    return query
+  }
+
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
   func run(_ console: Console) throws {
@@ -91,7 +100,7 @@ struct Stats: ReadingCommand {
     if let sessions { return try list(SessionPause(parsing: sessions), session) }
     try session.readHistory(store, archive, usesPager: !csv) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
-      let query = try filter.query(resolver)
+      let query = try query(resolver)
       if untilSize != nil, query != HistoryQuery() {
         throw Failure(
           status: .usage, kind: "usage",
@@ -149,7 +158,7 @@ struct Stats: ReadingCommand {
   private func list(_ pause: SessionPause, _ session: Session) throws {
     try session.readHistory(store, archive, usesPager: !csv) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
-      let query = try filter.query(resolver)
+      let query = try query(resolver)
       let gaps = GapReport(session: session, timeline: timeline)
       try gaps.note(
         missingBeginning: (query.after ?? 0) <= 0

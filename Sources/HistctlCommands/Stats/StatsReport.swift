@@ -13,6 +13,8 @@ struct StatsReport {
     let plural: String
     let rows: [Row]
     let rest: Rest?
+    /// The list for people, in which names that differ only by an identifier are one.
+    let grouped: (rows: [GroupRow], rest: Rest?)
   }
 
   /// The entries that a list leaves out.
@@ -26,6 +28,12 @@ struct StatsReport {
   struct Row {
     /// The author, entity or the like; `nil` for none.
     let key: String?
+    let activity: Activity
+  }
+
+  /// One line of a list for people.
+  struct GroupRow {
+    let name: NameGroups.Group
     let activity: Activity
   }
 
@@ -57,10 +65,14 @@ struct StatsReport {
       top: Int = top, _ text: (Key) -> String?
     ) -> Section {
       let (groups, rest) = ranking.top(top)
+      let all = ranking.top(.max)
       return Section(
         name: name, plural: plural,
         rows: groups.map { Row(key: text($0.key), activity: $0.activity) },
-        rest: rest.map { Rest(count: $0.groupCount, activity: $0.activity) })
+        rest: rest.map { Rest(count: $0.groupCount, activity: $0.activity) },
+        grouped: Self.grouped(
+          all.groups.map { Row(key: text($0.key), activity: $0.activity) },
+          overflow: all.rest?.activity, top: top))
     }
     sections = [
       section("author", "authors", statistics.authors) { $0?.string },
@@ -69,6 +81,34 @@ struct StatsReport {
       section("entity", "entities", statistics.entities) { $0.label },
       section("kind", "kinds", statistics.kinds, top: .max) { $0?.name },
     ]
+  }
+
+  /// Joins rows whose names differ only by an identifier, and keeps the first ones.
+  private static func grouped(
+    _ rows: [Row], overflow: Activity?, top: Int
+  ) -> (rows: [GroupRow], rest: Rest?) {
+    var names = NameGroups()
+    var activities: [Activity] = []
+    for row in rows {
+      let place = names.add(row.key)
+      if place == activities.count { activities.append(Activity()) }
+      activities[place] += row.activity
+    }
+    // Rows that are alone keep their order.
+    let order =
+      activities.count == rows.count
+      ? Array(activities.indices)
+      : activities.indices.sorted {
+        (activities[$1].transactions, $0) < (activities[$0].transactions, $1)
+      }
+    var rest = overflow ?? Activity()
+    let hidden = order.dropFirst(max(top, 0))
+    for place in hidden { rest += activities[place] }
+    let count = overflow == nil ? hidden.reduce(0) { $0 + names.groups[$1].count } : nil
+    return (
+      order.prefix(max(top, 0)).map { GroupRow(name: names.groups[$0], activity: activities[$0]) },
+      hidden.isEmpty && overflow == nil ? nil : Rest(count: count, activity: rest)
+    )
   }
 
   var forecast: GrowthForecast? { size.flatMap { GrowthForecast(statistics, byteCount: $0) } }

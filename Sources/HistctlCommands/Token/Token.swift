@@ -22,7 +22,7 @@ struct TokenCheck: ReadingCommand {
       134301); archived if the given archive has that transaction and all later ones up to the \
       store; ahead if the store never issued its number; foreign if it belongs to another store; \
       diverged if a bookmark or the archive remembers another save under its number. Ends with 1 \
-      if one of the tokens does not work.
+      if one of the tokens does not work, and with 64 if one is not a token; the others are shown.
 
       Examples:
         histctl token check default.store 57
@@ -44,15 +44,23 @@ struct TokenCheck: ReadingCommand {
     let session = Session(output, console)
     try session.readHistory(store, archive, usesPager: false) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
-      let reports = try tokens.map { try TokenReport(resolver.resolve($0), resolver: resolver) }
+      let page = TokenReportPage(session: session, writer: writer)
+      let checked = CheckedTokens(try tokens.map { try CheckedToken($0, resolver) })
+      let reports = checked.reports
+      // A single token that cannot be read is the whole answer.
+      if reports.isEmpty, checked.tokens.count == 1, let failure = checked.failures.first {
+        throw failure
+      }
       // History after a token can be read only if the segments that have it are there.
       if let first = reports.filter(\.isUsable).compactMap(\.token.number).min() {
         try timeline.checkPresence(after: first)
       }
-      if reports.contains(where: { !$0.isUsable }) { session.end(with: .answerIsNo) }
-      try TokenReportPage(session: session, writer: writer).write(reports)
+      session.end(with: checked.status)
+      try page.write(checked)
       try GapReport(session: session, timeline: timeline).note(
-        missingBeginning: tokens.compactMap { try resolver.missingBeginning(after: $0) }.first)
+        missingBeginning: reports.compactMap {
+          try resolver.missingBeginning(after: $0.token.text)
+        }.first)
     }
   }
 }

@@ -53,6 +53,55 @@ struct TokenReport: JSONConvertible {
   }
 }
 
+/// One of several tokens: a report on it, or why it is not a token.
+enum CheckedToken {
+  case report(TokenReport)
+  case failure(text: String, Failure)
+
+  /// - Throws: Errors of the store; those of the token itself are the result.
+  init(_ text: String, _ resolver: TokenResolver) throws {
+    do {
+      self = .report(try TokenReport(resolver.resolve(text), resolver: resolver))
+    } catch let error as HistoryError {
+      self = .failure(text: text, Failure(error))
+    }
+  }
+
+  var json: JSONValue {
+    switch self {
+    case .report(let report): report.json
+    case .failure(let text, let failure):
+      .record(
+        "token",
+        [
+          "token": text, "state": "malformed", "error": failure.kind, "message": failure.message,
+          "hint": failure.hint,
+        ])
+    }
+  }
+}
+
+/// Several tokens, in the order in which they were given.
+struct CheckedTokens {
+  let tokens: [CheckedToken]
+
+  init(_ tokens: [CheckedToken]) { self.tokens = tokens }
+
+  var reports: [TokenReport] {
+    tokens.compactMap { if case .report(let report) = $0 { report } else { nil } }
+  }
+
+  var failures: [Failure] {
+    tokens.compactMap { if case .failure(_, let failure) = $0 { failure } else { nil } }
+  }
+
+  /// The worst status of the tokens.
+  var status: ExitStatus {
+    let all = failures.map(\.status) + reports.map { $0.isUsable ? .success : .answerIsNo }
+    return all.max { $0.severity < $1.severity } ?? .success
+  }
+}
+
 /// The forms that a token can be converted to.
 enum TokenForm: String, WordArgument {
   case number, portable, json, plist
@@ -74,17 +123,23 @@ struct TokenReportPage: FieldPage {
   let session: Session
   let writer: OutputWriter
 
-  /// Writes one line for each token.
-  func write(_ reports: [TokenReport]) throws {
+  /// The columns that a token takes; one that was pasted can have thousands of characters.
+  private static let maxTokenWidth = 48
+
+  /// Writes one line for each token; with JSON also for those that are not tokens, which are errors otherwise.
+  func write(_ checked: CheckedTokens) throws {
+    checked.failures.forEach(session.diagnostics.report)
     guard !session.options.json else {
-      return try reports.forEach { try writer.writeLine($0.json) }
+      return try checked.tokens.forEach { try writer.writeLine($0.json) }
     }
+    let reports = checked.reports
+    guard !reports.isEmpty else { return }
     let rows = reports.map { report in
       let token = report.token
       let shown =
         session.options.qualified ? token.token?.description : token.number.map(String.init)
       return [
-        TableCell(token.text, style: .token),
+        TableCell(token.text.truncatedInMiddle(to: Self.maxTokenWidth), style: .token),
         TableCell(token.state.name, style: report.isUsable ? .inserted : .deleted),
         TableCell(shown ?? "-"), TableCell(time.text(token.timestamp)),
       ]

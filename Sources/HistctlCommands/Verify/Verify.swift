@@ -34,7 +34,15 @@ struct Verify: ReadingCommand {
     let session = Session(output, console)
     let run = VerifyRun(session: session, target: target, look: look)
     try run.validate()
-    try session.write(usesPager: false) { try run.run($0) }
+    do {
+      try session.write(usesPager: false) { try run.run($0) }
+    } catch StoreError.missing(let path) where path == target.path {
+      var failure = Failure(StoreError.missing(path: path))
+      if failure.hint?.contains("did you mean") != true {
+        failure.hint = "check the path; verify reads a store, or the folder of an archive"
+      }
+      throw failure
+    }
     if run.status != .success { throw EndWithStatus(status: run.status) }
   }
 }
@@ -81,7 +89,7 @@ struct LookOptions: ParsableArguments {
 
 /// What to verify.
 struct VerifyOptions: ParsableArguments {
-  @Argument(help: "The store file or the folder of an archive.", completion: .file())
+  @Argument(help: "The store file or the folder of an archive.", completion: .store)
   var path: String
 
   @Option(help: .bookmarkFile, completion: .file()) var bookmarkFile: String?

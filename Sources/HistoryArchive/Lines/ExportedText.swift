@@ -46,26 +46,6 @@ package final class ExportedText {
     path == standardInput || suffixes.contains { path.hasSuffix($0) }
   }
 
-  /// Whether a file begins like exported lines or compressed text. Returns `false` for a file that
-  /// cannot be read; opening it reports why.
-  package static func isLikely(at path: String) -> Bool {
-    guard
-      let descriptor = try? FileDescriptor.open(
-        FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
-    else { return false }
-    defer { try? descriptor.close() }
-    var start = [UInt8](repeating: 0, count: 4)
-    guard let count = try? start.withUnsafeMutableBytes({ try descriptor.read(into: $0) }) else {
-      return false
-    }
-    return beginnings.contains { start[..<count].starts(with: $0) }
-  }
-
-  /// The beginnings of a JSON object, a Zstandard frame and a gzip member.
-  private static let beginnings: [[UInt8]] = [
-    Array("{\"".utf8), [0x28, 0xB5, 0x2F, 0xFD], [0x1F, 0x8B],
-  ]
-
   /// Returns the next piece of the text, or `nil` after the last one.
   ///
   /// - Throws: ``ArchiveError/unreadable(path:reason:)``, or
@@ -87,5 +67,56 @@ package final class ExportedText {
     init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     deinit { try? descriptor.close() }
+  }
+}
+
+/// What a file is that is not a store, by its first bytes.
+package enum FileContent: Hashable, Sendable {
+  /// Exported lines, also compressed.
+  case lines
+  /// A store that the named program unpacks.
+  case packedStore(unpack: String)
+  /// A file that the named program unpacks; what is in it is not known.
+  case packed(unpack: String)
+  /// A zip or tar file.
+  case members
+
+  /// The first bytes of compressed files, with the program that unpacks them and keeps the file.
+  private static let packings: [(start: [UInt8], unpack: String)] = [
+    ([0x1F, 0x8B], "gunzip -k"), ([0x28, 0xB5, 0x2F, 0xFD], "unzstd"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "unxz -k"), ([0x42, 0x5A, 0x68], "bunzip2 -k"),
+  ]
+
+  /// Looks at a file; `nil` for any other content, and for a file that cannot be read, which opening it
+  /// reports.
+  package init?(at path: String) {
+    guard let text = try? ExportedText(path: path), let start = try? text.next() else { return nil }
+    let packed = Self.prefix(of: path)
+    let packing = Self.packings.first { packed.starts(with: $0.start) }
+    if start.starts(with: "PK".utf8) || start.dropFirst(257).starts(with: "ustar".utf8) {
+      self = .members
+    } else if start.starts(with: "{\"".utf8) {
+      self = .lines
+    } else if let packing {
+      self =
+        start.starts(with: Self.sqlite)
+        ? .packedStore(unpack: packing.unpack) : .packed(unpack: packing.unpack)
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether a file is a SQLite database, by its first bytes.
+  package static func isSQLite(at path: String) -> Bool { prefix(of: path) == sqlite }
+
+  private static let sqlite = Array("SQLite format 3\0".utf8)
+
+  private static func prefix(of path: String) -> [UInt8] {
+    guard
+      let file = try? FileDescriptor.open(
+        FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+    else { return [] }
+    defer { try? file.close() }
+    return (try? file.readPrefix(sqlite.count)) ?? []
   }
 }

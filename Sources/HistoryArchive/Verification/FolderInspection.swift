@@ -26,12 +26,9 @@ struct FolderInspection {
       if stores[name] != nil { continue }
       let kind = mode(of: name).map { $0 & S_IFMT }
       if SegmentName.isStoreFolder(name), kind == S_IFDIR || kind == S_IFLNK {
-        // Sealing of a store was interrupted before its first segment was listed.
+        // Sealing of a store was interrupted before its first segment was listed. An empty folder is of no
+        // consequence: the next run uses it.
         inspect(store: name, known: [], listed.leftovers(ofStore: name))
-        if kind == S_IFDIR, names(in: name).isEmpty {
-          findings.add(
-            .strayFile, at: .file(path), "it is empty, and the catalog does not name such a store")
-        }
       } else {
         findings.add(.strayFile, at: .file(path), Self.noPart)
       }

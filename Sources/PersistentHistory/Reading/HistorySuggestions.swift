@@ -36,9 +36,13 @@ package struct HistorySuggestions {
   }
 
   /// Returns the attributes and relationships that updates can touch, in alphabetical order.
-  package func attributes() throws -> [String] {
+  ///
+  /// - Parameter wanted: The names of entities; if the store has none of them, those of all are returned.
+  package func attributes(of wanted: Set<String> = []) throws -> [String] {
     var names: Set<String> = []
-    for entity in try HistorySchema(snapshot).entities where names.count < Self.limit {
+    let entities = try HistorySchema(snapshot).entities
+    let chosen = entities.filter { $0.name.map(wanted.contains) ?? false }
+    for entity in chosen.isEmpty ? entities : chosen where names.count < Self.limit {
       names.formUnion(entity.slots?.slots.map(\.name) ?? [])
     }
     return Array(names.sorted().prefix(Self.limit))

@@ -12,6 +12,9 @@ package struct Activity: Hashable, Sendable {
   /// ``HistoryStatistics/byteCount(of:)`` is their share of the file.
   package internal(set) var recordByteCount: Int64 = 0
 
+  /// Creates no activity.
+  package init() {}
+
   package var changes: Int64 { inserts + updates + deletes + others }
 
   package var isEmpty: Bool { transactions == 0 && changes == 0 }
@@ -28,7 +31,7 @@ package struct Activity: Hashable, Sendable {
   }
 
   /// Adds the counts of another one.
-  static func += (left: inout Activity, right: Activity) {
+  package static func += (left: inout Activity, right: Activity) {
     left.transactions += right.transactions
     left.inserts += right.inserts
     left.updates += right.updates

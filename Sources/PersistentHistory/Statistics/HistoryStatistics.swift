@@ -87,7 +87,7 @@ package struct HistoryStatistics: Sendable {
   ///
   /// - Parameters:
   ///   - timeline: The history.
-  ///   - query: Which transactions to count, each with all its changes.
+  ///   - query: Which transactions to count, and whether only their matching changes.
   ///   - schema: The names of the entities.
   ///   - unit: The length of the periods; `nil` to choose it by the span of the history.
   ///   - clock: The clock that divides time.
@@ -104,16 +104,17 @@ package struct HistoryStatistics: Sendable {
     let archivedPieces = pieces.filter { if case .archived = $0 { true } else { false } }
     gaps = try timeline.gaps(after: query.after, until: query.until)
     includesArchive = !archivedPieces.isEmpty
-    // Values are compared when changes are read.
-    let comparesValues = !query.change.values.isEmpty
-    let stored = pieces.contains(.store) && !comparesValues ? timeline.snapshot : nil
+    // Values are compared, and other changes left out, when changes are read.
+    let readsChanges =
+      !query.change.values.isEmpty || query.keepsOnlyMatchingChanges && !query.change.isEmpty
+    let stored = pieces.contains(.store) && !readsChanges ? timeline.snapshot : nil
     var selection = try stored.map { try query.selection(in: schema, of: $0) }
     var archivedQuery = query
     archivedQuery.order = .ascending
     func archived() throws -> TimelineReader {
-      try TimelineReader(timeline, archivedQuery, schema, comparesValues ? pieces : archivedPieces)
+      try TimelineReader(timeline, archivedQuery, schema, readsChanges ? pieces : archivedPieces)
     }
-    let reads = includesArchive || comparesValues
+    let reads = includesArchive || readsChanges
 
     let usable = UsableTimes.range(newest: try timeline.newestTransaction()?.timestamp, now: now)
     var times = try selection.flatMap { try stored?.times(of: $0, within: usable) }

@@ -25,7 +25,7 @@ extension TokenContent {
   private static let expected = #"expected {"storeTokens":{"STORE":NUMBER}}"#
 
   /// Reads text, the JSON of a token, or a property list with an archived `NSPersistentHistoryToken`, each
-  /// also in Base64.
+  /// also in Base64 or in hexadecimal digits.
   ///
   /// - Parameter key: The key of a value in a property list or JSON, `nil` for the whole.
   /// - Throws: ``TokenContentError``.
@@ -61,6 +61,9 @@ extension TokenContent {
   ) throws(TokenContentError) -> TokenContent {
     guard layers > 0 else {
       throw TokenContentError(description: "it is wrapped more than \(maxLayers) times")
+    }
+    if let printed = PrintedData(bytes) {
+      return try read(printed.bytes(), key: key, layers: layers - 1)
     }
     if let document = try document(bytes) {
       guard let key else { return try whole(document, layers: layers) }
@@ -108,9 +111,17 @@ extension TokenContent {
 // MARK: - Property lists and JSON
 
 extension TokenContent {
-  /// Whether a text is a token's JSON, an XML property list, or one of both or a binary one in Base64.
+  /// Whether a text is a token's JSON, an XML property list, or one of both or a binary one in Base64 or in
+  /// hexadecimal digits.
   static func isDocument(_ text: String) -> Bool {
-    text.hasPrefix("{") || text.hasPrefix("<") || isBase64(text)
+    text.hasPrefix("{") || text.hasPrefix("<") || isBase64(text) || PrintedData(text) != nil
+  }
+
+  /// Whether bytes begin like a property list or an object in JSON; at least six are needed.
+  fileprivate static func isBeginning(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 6 else { return false }
+    return ["bplist", "<?xml ", "<plist", "<!DOCT"].contains { bytes.starts(with: $0.utf8) }
+      || bytes[0] == UInt8(ascii: "{") && [0x22, 0x20, 0x09, 0x0A, 0x0D].contains(bytes[1])
   }
 
   /// Reads a property list or JSON, or returns `nil` for bytes that begin like neither.
@@ -126,11 +137,6 @@ extension TokenContent {
       }
     }
     guard let first = start.first, "{[\"".utf8.contains(first) else { return nil }
-    if start.starts(with: "{length ".utf8) {
-      throw TokenContentError(
-        description: "it is data as defaults(1) or a debugger prints it, without its middle; write "
-          + "the whole: plutil -extract KEY raw FILE, or name the value as @./FILE#KEY")
-    }
     guard let json = try? JSONDecoder().decode(JSONDocument.self, from: Data(bytes)) else {
       throw TokenContentError(description: "its JSON is damaged; \(expected)")
     }
@@ -274,8 +280,7 @@ extension TokenContent {
     guard digits.count == 8, let bytes = PropertyListBase64.decode(Array(digits)) else {
       return false
     }
-    return ["bplist", "<?xml ", "<plist", "<!DOCT"].contains { bytes.elementsEqual($0.utf8) }
-      || bytes[0] == UInt8(ascii: "{") && [0x22, 0x20, 0x09, 0x0A, 0x0D].contains(bytes[1])
+    return isBeginning(bytes)
   }
 
   private static func standardDigits(_ text: String) -> LazyMapSequence<String.UTF8View, UInt8> {
@@ -286,5 +291,79 @@ extension TokenContent {
       default: byte
       }
     }
+  }
+}
+
+// MARK: - Hexadecimal digits
+
+/// Bytes as programs print them: `<62706c69 …>` and `{length = 4, bytes = 0x62706c69}` of debuggers, the
+/// `X'…'` of SQLite's quote(), and digits alone, as of its hex().
+private struct PrintedData {
+  /// What is before the digits and must be after them.
+  private static let forms = [("<", ">"), ("X'", "'"), ("x'", "'"), ("0x", ""), ("", "")]
+
+  /// The digits, with blanks and all that is after them.
+  private let digits: Substring
+  /// What must be after the digits.
+  private let end: String
+  /// The number of bytes that the text names.
+  private let length: Int?
+
+  init?(_ bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    self.init(text)
+  }
+
+  /// Recognises a text; `nil` for any other.
+  ///
+  /// Digits alone may be a number or a duration, so they must begin like a property list or JSON.
+  init?(_ text: String) {
+    let text = text.trimmingBlanks
+    if text.hasPrefix("{length = "), let mark = text.firstRange(of: ", bytes = 0x") {
+      digits = text[mark.upperBound...]
+      end = "}"
+      length = Int(text[..<mark.lowerBound].dropFirst("{length = ".count)) ?? -1
+      return
+    }
+    guard let form = Self.forms.first(where: { text.hasPrefix($0.0) }) else { return nil }
+    digits = text.dropFirst(form.0.count)
+    (end, length) = (form.1, nil)
+    let first = digits.utf8.lazy.filter { $0 > 0x20 }.prefix { Self.value($0) != nil }.prefix(12)
+    guard let bytes = Self.bytes(of: Array(first.prefix(first.count / 2 * 2))),
+      !end.isEmpty && bytes.count > 1 || TokenContent.isBeginning(bytes)
+    else { return nil }
+  }
+
+  /// Returns the bytes.
+  func bytes() throws(TokenContentError) -> [UInt8] {
+    guard !digits.contains("..."), !digits.contains("…") else {
+      throw TokenContentError(
+        description: "it is data as defaults(1) or a debugger prints it, without its middle; write "
+          + "the whole: plutil -extract KEY raw FILE, or name the value as @./FILE#KEY")
+    }
+    guard digits.hasSuffix(end),
+      let bytes = Self.bytes(of: digits.dropLast(end.count).utf8.filter { $0 > 0x20 }),
+      length == nil || length == bytes.count
+    else {
+      throw TokenContentError(
+        description: "it is data in hexadecimal digits that is cut or has other characters; write "
+          + "the whole")
+    }
+    return bytes
+  }
+
+  private static func bytes(of digits: [UInt8]) -> [UInt8]? {
+    guard digits.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(digits.count / 2)
+    for place in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = value(digits[place]), let low = value(digits[place + 1]) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    digit < 0x80 ? Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) } : nil
   }
 }

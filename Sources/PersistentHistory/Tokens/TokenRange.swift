@@ -18,14 +18,14 @@ package struct TokenRange: Hashable, Sendable {
   ///
   /// Two dots separate tokens where each side is a token or empty, so that `@../file` is a single one.
   ///
-  /// - Throws: ``HistoryError/malformedToken(text:reason:hint:)`` for a text with two dots that is neither.
+  /// - Throws: ``HistoryError/malformedRange(text:reason:hint:)`` for a text with two dots that is neither.
   package static func parse(
     _ text: String, now: StoreTimestamp
   ) throws(HistoryError) -> TokenRange? {
     let places = text.indices.filter { text[$0...].hasPrefix("..") }
     guard let first = places.first else { return nil }
     guard places.count <= maxPlaces else {
-      throw .malformedToken(
+      throw .malformedRange(
         text: text, reason: "it has \(places.count) pairs of dots", hint: hint)
     }
     for place in places {
@@ -45,7 +45,7 @@ package struct TokenRange: Hashable, Sendable {
         _ = try TokenExpression(side, now: now)
       } catch {
         guard case .malformedToken(let token, let reason, let hint) = error else { throw error }
-        throw .malformedToken(
+        throw .malformedRange(
           text: text, reason: "the side '\(HistoryError.shortened(token))' of the range: \(reason)",
           hint: hint)
       }
@@ -55,7 +55,7 @@ package struct TokenRange: Hashable, Sendable {
     start = try token(text[..<place])
     end = try token(text[place...].dropFirst(2))
     guard start != nil || end != nil else {
-      throw .malformedToken(text: text, reason: "it names no token", hint: TokenRange.hint)
+      throw .malformedRange(text: text, reason: "it names no token", hint: TokenRange.hint)
     }
   }
 }
@@ -63,7 +63,7 @@ package struct TokenRange: Hashable, Sendable {
 extension TokenResolver {
   /// Returns the positions of a range; each is `nil` where the range is open.
   ///
-  /// - Throws: ``HistoryError/malformedToken(text:reason:hint:)`` where the range ends before it begins,
+  /// - Throws: ``HistoryError/malformedRange(text:reason:hint:)`` where the range ends before it begins,
   ///   and like ``resolveUsable(_:)``.
   package func positions(
     of range: TokenRange
@@ -71,9 +71,9 @@ extension TokenResolver {
     let after = try range.start.map { try resolveUsable($0).number } ?? nil
     let until = try range.end.map { try resolveUsable($0).number } ?? nil
     if let after, let until, until < after {
-      throw HistoryError.malformedToken(
-        text: range.text, reason: "\(after) is after \(until), so the range ends before it begins",
-        hint: "write the earlier token first")
+      throw HistoryError.malformedRange(
+        text: range.text, reason: "\(after) is after \(until), so it ends before it begins",
+        hint: "write the earlier token first: \(range.end ?? "")..\(range.start ?? "")")
     }
     return (after, until)
   }

@@ -274,6 +274,8 @@ extension StoreFile {
   ///   ``/StoreFormat/StoreError``.
   @discardableResult
   package func keepLogValues(from first: Int64? = nil) throws -> Int {
+    // Where the store cannot be written either, values are not the obstacle to name.
+    try location.checkIsWritable()
     let recorder = ValueRecorder(
       path: RecordedValuesFile.path(besideStore: location.resolvedPath), busyTimeout: busyTimeout,
       makesEmptyFile: false)

@@ -14,6 +14,7 @@ package enum StoreFindingKind: String, FindingKind {
   case tornCounter
   case missingIndex
   case addedTrigger
+  case calculatedTable
   // Transactions and their texts.
   case invalidNumber
   case missingTime
@@ -128,6 +129,13 @@ package enum StoreFindingKind: String, FindingKind {
       (
         .other, "a history table has a trigger; no framework creates one",
         "find out who created it; pruning and compacting disable triggers"
+      )
+    case .calculatedTable:
+      (
+        .other,
+        "SQLite calculates a part of a table, which no framework declares and which can take any time; "
+          + "rows and indexes of the table were not compared",
+        "find out who created it; remove it with SQLite if nothing needs it, and verify again"
       )
     case .invalidNumber:
       (.damage, "a transaction has a number below 1, which no token can name", Self.pruneLater)

@@ -79,6 +79,10 @@ struct StoreInspection {
     for name in try snapshot.triggersOfHistory() {
       findings.add(.addedTrigger, at: .store, "it has the trigger \(name)")
     }
+    let tables = facts.checkedTables.map { $0.map(Optional.some) } ?? [nil]
+    for part in try tables.flatMap({ try snapshot.calculatedParts(ofTable: $0) }) {
+      findings.add(.calculatedTable, at: .table(part.table), "\(part.description) is calculated")
+    }
   }
 
   // MARK: - Rows

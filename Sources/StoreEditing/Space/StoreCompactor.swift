@@ -104,11 +104,7 @@ package final class StoreCompactor: Sendable {
   package func rebuild() throws -> CompactionResult {
     try location.translatingErrors(busyTimeout) {
       if !ignoresDamage { try location.checkLog(allowsTornEnd: true) }
-      // SQLite reports a folder in which it cannot create a journal as an I/O error.
-      for path in [location.resolvedPath, location.folder] where access(path, W_OK) != 0 {
-        throw StoreWriteError.unwritable(
-          path: location.path, reason: Errno(rawValue: errno).description)
-      }
+      try location.checkIsWritable()
       let queue = try openAlone()
       // All is committed or rolled back by then.
       defer { try? queue.close() }

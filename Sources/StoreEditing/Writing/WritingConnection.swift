@@ -1,7 +1,9 @@
 import CSQLiteSupport
 import GRDB
 import GRDBSQLite
+import Libc
 import StoreFormat
+import SystemPackage
 
 /// Opens connections that save to a store.
 ///
@@ -81,6 +83,18 @@ extension StoreLocation {
       return try StoreLocation(path: path)
     } catch {
       throw .store(error)
+    }
+  }
+
+  /// Checks that this user may write the file and its folder.
+  ///
+  /// SQLite reports a folder in which it cannot create a journal as an I/O error, and a file that may only be
+  /// read as locked if it has a log.
+  ///
+  /// - Throws: ``StoreWriteError/unwritable(path:reason:)``.
+  package func checkIsWritable() throws(StoreWriteError) {
+    for place in [resolvedPath, folder] where access(place, W_OK) != 0 {
+      throw .unwritable(path: path, reason: Errno(rawValue: errno).description)
     }
   }
 

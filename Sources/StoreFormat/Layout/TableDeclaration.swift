@@ -98,11 +98,14 @@ package struct TableDeclaration: Hashable, Sendable {
 
   /// What SQLite calculates whenever a row is added or deleted, in words; `nil` if there is nothing.
   var calculation: String? {
-    if let column = columns.first(where: \.isHidden) { return "the column \(column.name)" }
+    if let column = calculatedColumns.first { return "the column \(column)" }
     return indexes.first { index in
       index.isPartial || index.fields.contains { $0.column == -2 }
     }.map { "the index \($0.name)" }
   }
+
+  /// The names of the columns that SQLite calculates.
+  var calculatedColumns: [String] { columns.filter(\.isHidden).map(\.name) }
 
   /// The names of the columns that a query for all of them has, in that order.
   var columnNames: [String] { columns.filter { !$0.isHidden }.map(\.name) }

@@ -53,6 +53,19 @@ import Testing
     #expect(!(try await run("show Trips.store 2 --no-values")).text.contains("Rome"))
   }
 
+  @Test func differencesOfCopiesAndTablesHaveThem() async throws {
+    #expect(try await run("snapshot Trips.store 2 -o old.store").status == 0)
+    try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Rom")]) }
+    let diff = try await run("diff Trips.store --with old.store").text
+    #expect(
+      diff.contains(#"name: "Roma" -> "Rom""#) && diff.contains(#"name: "Oslo""#), "\(diff)")
+    let without = try await run("diff Trips.store --with old.store --no-values").text
+    #expect(!without.contains("Roma"), "\(without)")
+    let csv = try await run("export Trips.store --format csv")
+    #expect(csv.lines.first?.hasSuffix(",transactionExtra,values") == true)
+    #expect(csv.text.contains("Roma") && csv.text.contains("Rome"), "\(csv.text)")
+  }
+
   @Test func anArchiveKeepsThemForTransactionsThatTheStoreStillHas() async throws {
     #expect(try await run("archive Trips.store history --quiet").status == 0)
     try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")

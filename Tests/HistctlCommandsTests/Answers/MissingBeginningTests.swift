@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "The note is there, with --quiet too",
+    "The note is there, but with --quiet",
     arguments: [
       "log sample.store --after 2024-07-01", "log sample.store --after 2024-07-01 --kind delete",
       "diff sample.store 2024-07-01", "object sample.store Trip/p5", "stats sample.store",
@@ -21,9 +21,12 @@ import Testing
     ])
   func isReported(_ line: String) async throws {
     let sample = try await Self.sample()
-    let result = try await sample.run(line + " --quiet")
+    let result = try await sample.run(line)
     #expect(result.errors.contains(Self.note), "\(result.errors)")
     #expect(result.status == 0)
+    let options = line.contains(" -o ") ? " --overwrite --quiet" : " --quiet"
+    let quiet = try await sample.run(line + options)
+    #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.errors)")
   }
 
   @Test(

@@ -4,7 +4,8 @@ import Testing
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
   static let commands = [
-    "", "demo", "info", "log", "show", "diff", "object", "blame", "export", "stats", "report",
+    "", "demo", "completion", "info", "log", "show", "diff", "object", "blame", "export", "stats",
+    "report",
     "find", "mcp",
     "prune",
     "restore",

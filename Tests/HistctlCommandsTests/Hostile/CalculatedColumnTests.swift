@@ -59,6 +59,68 @@ import Testing
     #expect(try StoreQuery(path: copy).lines("SELECT count(*) FROM ATRANSACTION") != ["0"])
   }
 
+  /// What SQLite would calculate is a finding, and the rest is verified.
+  @Test(arguments: [
+    ("CREATE INDEX hog ON ACHANGE (\(Self.costly))", "the index hog"),
+    ("CREATE INDEX hog ON ACHANGE (ZENTITY) WHERE \(Self.costly) > 1", "the index hog"),
+    ("CREATE INDEX hog ON ZNOTE (ZNAME) WHERE ZNAME LIKE '%a%'", "the index hog"),
+    ("ALTER TABLE ZNOTE ADD COLUMN ZH AS (\(Self.costly))", "the column ZH"),
+  ])
+  func verificationNamesWhatItDoesNotCalculate(_ sql: String, _ part: String) async throws {
+    let folder = try TemporaryFolder()
+    let store = try SampleStore.write(to: folder.file("x.store"))
+    try StoreQuery(path: store).run(Self.notes)
+    try StoreQuery(path: store).run(sql)
+    let result = try await Tool.histctl.run(["verify", store, "--full", "--json"])
+    #expect(result.status == 1, "\(result.text) \(result.errors)")
+    #expect(result.text.contains(#""calculatedTable":1"#), "\(result.text)")
+    #expect(result.text.contains("\(part) is calculated"), "\(result.text)")
+    try await SchemaCheck.expectFits(result.text, schema: "man/histctl-reports.schema.json")
+    // A page of another table is still compared.
+    try StoreQuery(path: store).run(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 3 WHERE name = 'Z_METADATA'"
+    )
+    #expect(try await Tool.histctl.run(["verify", store, "--full"]).status == 5)
+  }
+
+  /// Takes 40 MB and most of a second for each row.
+  private static let costly = "length(hex(zeroblob(20000000 + ZENTITY)))"
+  /// A table of an app, of no entity in the model.
+  private static let notes = """
+    CREATE TABLE ZNOTE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZENTITY INTEGER,
+      ZNAME VARCHAR);
+    INSERT INTO ZNOTE VALUES (1, 1, 1, 1, 'a');
+    """
+
+  @Test func conditionsThatOnlyCompareAreNoFinding() async throws {
+    let folder = try TemporaryFolder()
+    let store = try SampleStore.write(to: folder.file("x.store"))
+    try StoreQuery(path: store).run(Self.notes)
+    try StoreQuery(path: store).run(
+      """
+      CREATE INDEX a ON ZNOTE (ZNAME) WHERE ZNAME IS NOT NULL AND (Z_OPT > 0 OR Z_ENT IN (1, 2));
+      CREATE INDEX b ON ACHANGE (ZENTITY) WHERE ZENTITY <> 4
+      """)
+    let result = try await Tool.histctl.run(["verify", store, "--full"])
+    #expect(result.status == 0, "\(result.text)")
+  }
+
+  @Test(arguments: [["rehearse", "last"], ["snapshot", "last"]])
+  func copiesOfDamagedStoresAreRefused(_ words: [String]) async throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
+    try StoreQuery(path: store).run("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'CHANGE'")
+    let copy = folder.file("copy.store")
+    let line = [words[0], store, words[1], "-o", copy]
+    let result = try await Tool.histctl.run(line)
+    #expect(result.status == 5, "\(result.errors)")
+    #expect(try !folder.names().contains("copy.store"))
+    let ignoring = try await Tool.histctl.run(line + ["--ignore-guard", "damage"])
+    #expect(ignoring.status == 0 || ignoring.status == 2, "\(ignoring.errors)")
+  }
+
   @Test func aRefusedRowIsNotRetried() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))

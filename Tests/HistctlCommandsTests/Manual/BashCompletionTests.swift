@@ -100,6 +100,38 @@ struct BashCompletionTests {
     #expect(try await Self.complete(line, in: folder).contains("my store.store"))
   }
 
+  @Test func `commands after help`() async throws {
+    let folder = try TemporaryFolder()
+    #expect(try await Self.complete("histctl help sna", in: folder) == ["snapshot"])
+    #expect(try await Self.complete("histctl help token ch", in: folder) == [])
+  }
+
+  @Test func `no files beside a store where a store is needed`() async throws {
+    let folder = try TemporaryFolder()
+    for ending in ["", "-wal", "-shm", "-values.db", "-bookmarks.json"] {
+      try FileBytes.write([], to: folder.file("x.store" + ending))
+    }
+    for line in ["histctl info x", "histctl check y.store x", "histctl diff y.store --with x"] {
+      #expect(try await Self.complete(line, in: folder) == ["x.store"], "\(line)")
+    }
+    #expect(
+      try await Self.complete("histctl info y --values-file x.store-v", in: folder)
+        == ["x.store-values.db"])
+  }
+
+  @Test func `attributes of the entity of the object`() async throws {
+    let folder = try TemporaryFolder()
+    try CompletionStore.write(in: folder)
+    let all = try await Self.complete(#"histctl log my\ store.store --attribute "#, in: folder)
+    for line in [
+      #"histctl log my\ store.store --object Trip/p23 --attribute "#,
+      #"histctl blame my\ store.store Trip/p23 --attribute "#,
+    ] {
+      let found = try await Self.complete(line, in: folder)
+      #expect(Set(found).isStrictSubset(of: all) && found.contains("name"), "\(found)")
+    }
+  }
+
   @Test func `only folders where a folder is needed`() async throws {
     let folder = try TemporaryFolder()
     try CompletionStore.write(in: folder)

@@ -37,6 +37,7 @@ struct FishCompletionTests {
     ("histctl log x.store --kind ", ["delete", "insert", "update"]),
     ("histctl log --busy-timeout ", []),
     ("histctl info x.store ", []),
+    ("histctl help sna", ["snapshot"]), ("histctl completion ", ["bash", "fish", "zsh"]),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()
@@ -98,6 +99,17 @@ struct FishCompletionTests {
       ], folder: folder.path)
     #expect(result.text.contains(value), "\(result.text)")
     #expect(try !folder.names().contains("pwned"))
+  }
+
+  @Test func `a line that is asked for without a terminal`() async throws {
+    let folder = try TemporaryFolder()
+    try CompletionStore.write(in: folder)
+    let found = try await Self.complete(#"histctl log my\ store.store --entity T"#, in: folder)
+    #expect(Self.values(found).contains("Trip"), "\(found)")
+    for ending in ["", "-wal", "-shm", "-values.db"] {
+      try FileBytes.write([], to: folder.file("x.store" + ending))
+    }
+    #expect(Self.values(try await Self.complete("histctl info x", in: folder)) == ["x.store"])
   }
 
   @Test(arguments: ["histctl log my", "histctl log --bookmark-file my"])

@@ -71,7 +71,7 @@ struct ZshCompletionTests {
     ("histctl token ", ["check", "show"]),
     ("histctl log --date ", ["local", "utc", "relative", "raw"]),
     ("histctl log x.store --kind ", ["insert", "update", "delete"]),
-    ("histctl log --busy-timeout ", []),
+    ("histctl log --busy-timeout ", []), ("histctl help sna", ["snapshot"]),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()

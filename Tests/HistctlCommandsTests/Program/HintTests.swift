@@ -102,15 +102,15 @@ import Testing
       (
         HistoryError.unknownObject(
           object: "T/p1", other: nil, highestPrimaryKey: nil, oldest: nil), "unknownObject",
-        .answerIsNo, "histctl diff --name-only"
+        .answerIsNo, "histctl diff STORE 0 --name-only"
       ),
       (
         HistoryError.unknownEntity(name: "T", suggestions: []), "unknownEntity", .usage,
-        "histctl info --model"
+        "histctl info STORE --model"
       ),
       (
         HistoryError.unknownAttribute(name: "T", suggestions: []), "unknownAttribute", .usage,
-        "histctl info --model"
+        "histctl info STORE --model"
       ),
       (HistoryError.tooManyPeriods(unit: .hour), "tooManyPeriods", .usage, "--by day"),
       (HistoryError.unknownSize(path: "s"), "unknownSize", .failure, "--keep-within"),

@@ -30,6 +30,11 @@ struct TokenContentTests {
       "pretty": json.dumps(token, indent=2).encode(), "binary64": base64.b64encode(binary),
       "lines64": base64.encodebytes(binary), "xml64": base64.b64encode(xml),
       "url64": base64.urlsafe_b64encode(binary).rstrip(b"="),
+      "hex": binary.hex().encode(), "HEX": binary.hex().upper().encode(),
+      "debugger": ("<" + binary.hex(" ", 4) + ">").encode(),
+      "length": ("{length = %d, bytes = 0x%s }" % (len(binary), binary.hex(" ", 4))).encode(),
+      "sqlite": ("X'" + binary.hex().upper() + "'").encode(), "hexJSON": text.encode().hex().encode(),
+      "dump": "\\n".join(binary.hex()[i:i + 60] for i in range(0, 2 * len(binary), 60)).encode(),
       "json64": base64.b64encode(text.encode()), "quoted": json.dumps(text).encode(),
       "pretty64": base64.encodebytes(json.dumps(token, indent=2).encode()),
       "codable": plistlib.dumps(token, fmt=plistlib.FMT_BINARY), "a#b.json": text.encode()}
@@ -70,7 +75,8 @@ struct TokenContentTests {
   @Test func filesHoldTokensInEveryForm() throws {
     for name in [
       "binary", "xml", "json", "pretty", "binary64", "lines64", "url64", "xml64", "json64",
-      "pretty64", "quoted", "codable", "a#b.json",
+      "pretty64", "quoted", "codable", "a#b.json", "hex", "HEX", "debugger", "length", "sqlite",
+      "hexJSON", "dump",
     ] {
       #expect(try number("@" + folder.file(name)) == 7, "\(name)")
     }
@@ -79,6 +85,7 @@ struct TokenContentTests {
   @Test func textsCanBePasted() throws {
     for name in [
       "xml", "json", "pretty", "binary64", "lines64", "url64", "xml64", "json64", "pretty64",
+      "hex", "HEX", "debugger", "length", "sqlite", "hexJSON", "dump",
     ] {
       #expect(try number(content(name)) == 7, "\(name)")
       #expect(try number("\n  " + content(name) + " \n") == 7, "\(name)")
@@ -130,7 +137,8 @@ struct TokenContentTests {
 
   @Test func damagedTextsAreRefused() throws {
     let encoded = try content("binary64")
-    for (text, words) in [
+    let digits = try content("hex")
+    let cases: [(String, String)] = [
       (String(encoded.dropLast(9)), "damaged property list"), (encoded + "!", "Base64"),
       (String(encoded.prefix(41)), "Base64"), ("{", "its JSON is damaged; expected"),
       (#"{"a":1}"#, "it has the keys 'a'; expected"), ("{}", "it has no keys"),
@@ -140,7 +148,14 @@ struct TokenContentTests {
       (#"{"storeTokens":{}}"#, "it names no store"), (#"{"storeTokens":7}"#, "expected"),
       ("<plist><dict/></plist>", "it has no keys"), ("<plist>", "damaged property list"),
       ("{length = 217, bytes = 0x62706c69 73743030 ... 000000b2 }", "plutil -extract KEY raw FILE"),
-    ] {
+      ("{length = 9, bytes = 0x62706c6973743030}", "hexadecimal digits that is cut"),
+      ("<62706c69 73743030", "hexadecimal digits that is cut"),
+      (String(digits.dropLast()), "hexadecimal digits that is cut"),
+      (String(digits.dropLast(8)), "damaged property list"),
+      ("X'62706c69737430", "hexadecimal digits that is cut"),
+      ("{length = 4, bytes = 0xdeadbeef}", "neither text nor a property list"),
+    ]
+    for (text, words) in cases {
       let error = try #require(throws: HistoryError.self) { try number(text) }
       guard case .malformedToken(_, let reason, let hint) = error else {
         Issue.record("another error: \(error)")
