@@ -137,6 +137,7 @@ quick-test: export HISTCTL_TESTS := $(TARGET)
 quick-test: export HISTCTL_REAL_STORES :=
 quick-test: setup-test ## run the tests that need no macros, not optimised, without real stores (ONLY=LogTests TARGET=HistctlCommandsTests)
 	@echo "quick-test: building (a few minutes the first time; shares what \`make demo\` has built)"
+	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
 	@$(SWIFT) build --product histctlPackageTests $(BUILD_FLAGS)
 	@echo "quick-test: running"
 	@.ci/run-tests $(SWIFT) test --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS) \

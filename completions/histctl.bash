@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|report|find|mcp|archive|forget|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|help)
+    info|log|show|diff|object|blame|export|stats|report|find|mcp|archive|forget|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|completion|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find mcp archive forget prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find mcp archive forget prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo completion help' -- "${cur}"))
         ;;
     esac
 }
@@ -224,7 +224,7 @@ _histctl_info() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -327,7 +327,7 @@ _histctl_log() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -381,7 +381,7 @@ _histctl_show() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -412,7 +412,7 @@ _histctl_diff() {
         return
         ;;
     '--with')
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     '--archive')
@@ -475,7 +475,7 @@ _histctl_diff() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -568,7 +568,7 @@ _histctl_object() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -630,7 +630,7 @@ _histctl_blame() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -765,7 +765,7 @@ _histctl_export() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -773,7 +773,7 @@ _histctl_export() {
 
 _histctl_stats() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --weekdays --csv --safe-cells --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --only-matching --weekdays --csv --safe-cells --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
     non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range --by --sessions --top --until-size --date --color)
     __histctl_offer_flags_options 1
@@ -871,7 +871,7 @@ _histctl_stats() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -985,7 +985,7 @@ _histctl_report() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -1048,7 +1048,7 @@ _histctl_mcp() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -1100,7 +1100,7 @@ _histctl_archive() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -1237,7 +1237,7 @@ _histctl_prune() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -1282,7 +1282,7 @@ _histctl_restore() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -1324,7 +1324,7 @@ _histctl_compact() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -1418,7 +1418,7 @@ _histctl_check() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -1470,7 +1470,7 @@ _histctl_verify() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -1539,7 +1539,7 @@ _histctl_token_check() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     *)
@@ -1586,7 +1586,7 @@ _histctl_token_show() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -1648,7 +1648,7 @@ _histctl_bookmark_set() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -1704,7 +1704,7 @@ _histctl_bookmark_list() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -1752,7 +1752,7 @@ _histctl_bookmark_check() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     *)
@@ -1791,7 +1791,7 @@ _histctl_bookmark_remove() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     *)
@@ -1804,7 +1804,7 @@ _histctl_bookmark_remove() {
 _histctl_rehearse() {
     repeating_flags=()
     non_repeating_flags=(--overwrite --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
-    repeating_options=(--expire --check-token)
+    repeating_options=(--expire --ignore-guard --check-token)
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --values-file --date --color)
     __histctl_offer_flags_options 2
 
@@ -1823,6 +1823,9 @@ _histctl_rehearse() {
         ;;
     '-o'|'--output')
         __histctl_add_completions -f
+        return
+        ;;
+    '--ignore-guard')
         return
         ;;
     '--check-token')
@@ -1846,7 +1849,7 @@ _histctl_rehearse() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -1859,7 +1862,7 @@ _histctl_rehearse() {
 _histctl_snapshot() {
     repeating_flags=()
     non_repeating_flags=(--overwrite --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
-    repeating_options=()
+    repeating_options=(--ignore-guard)
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --date --color)
     __histctl_offer_flags_options 2
 
@@ -1876,6 +1879,9 @@ _histctl_snapshot() {
         __histctl_add_completions -f
         return
         ;;
+    '--ignore-guard')
+        return
+        ;;
     '--date')
         __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
         return
@@ -1889,7 +1895,7 @@ _histctl_snapshot() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     2)
@@ -1936,7 +1942,7 @@ _histctl_scrub() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -1971,7 +1977,7 @@ _histctl_record() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __histctl_add_completions -f
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -2008,12 +2014,33 @@ _histctl_demo() {
     esac
 }
 
+_histctl_completion() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __histctl_offer_flags_options 1
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -W 'bash'$'\n''zsh'$'\n''fish'
+        return
+        ;;
+    esac
+}
+
 _histctl_help() {
     repeating_flags=()
     non_repeating_flags=(--version)
     repeating_options=()
     non_repeating_options=()
     __histctl_offer_flags_options -1
+
+    # The commands, after the word help itself.
+    if [[ "${COMP_CWORD}" -eq 2 ]]; then
+        __histctl_add_completions -W 'info'$'\n''log'$'\n''show'$'\n''diff'$'\n''object'$'\n''blame'$'\n''export'$'\n''stats'$'\n''report'$'\n''find'$'\n''mcp'$'\n''archive'$'\n''forget'$'\n''prune'$'\n''restore'$'\n''compact'$'\n''maintain'$'\n''check'$'\n''verify'$'\n''token'$'\n''bookmark'$'\n''rehearse'$'\n''snapshot'$'\n''scrub'$'\n''record'$'\n''demo'$'\n''completion'
+    fi
 }
 
 complete -o filenames -F _histctl histctl

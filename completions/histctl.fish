@@ -37,7 +37,7 @@ function __histctl_parse_tokens -S
         case 'export'
             __histctl_parse_subcommand -r 1 'stores-from=' 'bookmark-file=' 'busy-timeout=' 'private-copy=' 'archive=' 'store-identifier=' 'after=' 'until=' 'range=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'only-matching' 'no-values' 'values-file=' 'format=' 'fields=' 'safe-cells' 'with-current' 'compress=' 'o/output=' 'overwrite' 'output-dir=' 'partition=' 'bookmark=' 'lock-wait=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'stats'
-            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'private-copy=' 'archive=' 'store-identifier=' 'after=' 'until=' 'range=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'by=' 'weekdays' 'sessions=' 'top=' 'until-size=' 'csv' 'safe-cells' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'private-copy=' 'archive=' 'store-identifier=' 'after=' 'until=' 'range=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'only-matching' 'by=' 'weekdays' 'sessions=' 'top=' 'until-size=' 'csv' 'safe-cells' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'report'
             __histctl_parse_subcommand -r 1 'stores-from=' 'bookmark-file=' 'busy-timeout=' 'private-copy=' 'archive=' 'store-identifier=' 'after=' 'until=' 'range=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'value=+' 'o/output=' 'overwrite' 'open' 'title=' 'max-transactions=' 'redact' 'hashes' 'reproducible' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'find'
@@ -81,22 +81,34 @@ function __histctl_parse_tokens -S
                 __histctl_parse_subcommand -r 2 'bookmark-file=' 'busy-timeout=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
             end
         case 'rehearse'
-            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'expire=+' 'o/output=' 'overwrite' 'check-token=+' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'expire=+' 'o/output=' 'overwrite' 'ignore-guard=+' 'check-token=+' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'snapshot'
-            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'ignore-guard=+' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'scrub'
             __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'authors' 'names' 'key=' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'record'
             __histctl_parse_subcommand 1 'once' 'values-file=' 'busy-timeout=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'demo'
             __histctl_parse_subcommand 1 'overwrite' 'ending=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'completion'
+            __histctl_parse_subcommand 1 'version' 'h/help'
         case 'help'
             __histctl_parse_subcommand -r 1 'version'
         end
     end
 end
 
+function __histctl_complete_stores
+    # Files beside a store are not stores.
+    __fish_complete_path (commandline -ct) | string match -rv '(-shm|-wal|-journal|-values\.db|-bookmarks\.json)(\t.*)?$'
+end
+
 function __histctl_tokens
+    # A line that another program asks for with complete -C has no cursor.
+    if contains -- -tC $argv; and not status is-interactive
+        echo 0
+        return
+    end
     if test (string split -m 1 -f 1 -- . "$FISH_VERSION") -gt 3
         commandline --tokens-raw $argv
     else
@@ -173,8 +185,9 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'scrub' -d 'Copy a store without its data, to give the copy away.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'record' -d 'Keep the old and new values of each save as it happens.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'demo' -d 'Write a sample store, and list commands to try on it.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'completion' -d 'Write the completion script of a shell.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'help' -d 'Show subcommand help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl info" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl info" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -193,7 +206,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl log" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl log" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl log" -eq 2' -fka '(__histctl_custom_completion ---completion log -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
@@ -230,7 +243,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl show" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl show" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -248,13 +261,13 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl diff" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl diff" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl diff" -eq 2' -fka '(__histctl_custom_completion ---completion diff -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl diff" -eq 3' -fka '(__histctl_custom_completion ---completion diff -- positional@2 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" with' -l 'with' -d 'Compare with this copy of the store.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" with' -l 'with' -d 'Compare with this copy of the store.' -rfa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'author' -d 'Only those by this author.' -rfka '(__histctl_custom_completion ---completion diff -- --author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
@@ -283,7 +296,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl object" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl object" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -311,7 +324,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl blame" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl blame" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -331,7 +344,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl export" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl export" -ge 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" stores-from' -l 'stores-from' -d 'Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
@@ -374,7 +387,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl stats" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl stats" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -393,6 +406,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'kind' -d 'Only those with changes of this kind.' -rfka 'insert update delete'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'object' -d 'Only those that change this object, such as Trip/p12.' -rfka '(__histctl_custom_completion ---completion stats -- --object (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'attribute' -d 'Only those that updated this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion stats -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" only-matching' -l 'only-matching' -d 'Count only the changes that match --entity, --kind, --object and --attribute.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" by' -l 'by' -d 'List the activity of each hour, day, week or month.' -rfka 'hour day week month'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" weekdays' -l 'weekdays' -d 'Show activity by weekday and hour of the day.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" sessions' -l 'sessions' -d 'List sessions instead: saves of one author that are less than DURATION apart.' -rfka ''
@@ -409,7 +423,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl report" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl report" -ge 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" stores-from' -l 'stores-from' -d 'Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
@@ -466,11 +480,11 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl mcp" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl mcp" -ge 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl mcp" max-text' -l 'max-text' -d 'Cut the text of an answer after SIZE (default 1M, at most 64M).' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl mcp" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl mcp" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl archive" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl archive" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl archive" -eq 2' -fa '(__histctl_complete_directories)'
@@ -512,7 +526,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl prune" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl prune" -ge 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" stores-from' -l 'stores-from' -d 'Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
@@ -542,7 +556,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl restore" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl restore" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl restore" -eq 2' -fa '(__histctl_complete_directories)'
@@ -561,7 +575,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl compact" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl compact" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" full' -l 'full' -d 'Rebuild the whole store; no other program may have it open.'
@@ -593,7 +607,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl check" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl check" -ge 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" stores-from' -l 'stores-from' -d 'Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
@@ -614,7 +628,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl verify" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl verify" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -636,7 +650,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token" -eq 1' -fa 'check' -d 'Check whether tokens work with a store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token" -eq 1' -fa 'show' -d 'Show a token and its forms, or convert it to one of them.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token check" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token check" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -652,7 +666,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token show" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token show" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -673,7 +687,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark" -eq 1' -fa 'list' -d 'List the bookmarks of a store, and how far behind their consumers are.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark" -eq 1' -fa 'check' -d 'Check whether bookmarks work and their consumers keep up.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark" -eq 1' -fa 'remove' -d 'Remove bookmarks.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark set" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark set" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark set" -eq 2' -fka '(__histctl_custom_completion ---completion bookmark set -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
@@ -688,7 +702,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark list" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark list" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -704,7 +718,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark check" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark check" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
@@ -721,7 +735,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark remove" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark remove" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark remove" -ge 2' -fka '(__histctl_custom_completion ---completion bookmark remove -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
@@ -734,13 +748,14 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl rehearse" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl rehearse" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl rehearse" -eq 2' -fka '(__histctl_custom_completion ---completion rehearse -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'expire' -d 'Let exactly this token expire.' -rfka '(__histctl_custom_completion ---completion rehearse -- --expire (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" o output' -s 'o' -l 'output' -d 'The file to write the copy to.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" overwrite' -l 'overwrite' -d 'Replace an existing store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'ignore-guard' -d 'Ignore this guard: damage, which stops the command if the store shows any.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'check-token' -d 'Show what becomes of this token in the copy.' -rfka '(__histctl_custom_completion ---completion rehearse -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" no-values' -l 'no-values' -d 'Do not show old and new values.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
@@ -753,12 +768,13 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl snapshot" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl snapshot" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl snapshot" -eq 2' -fka '(__histctl_custom_completion ---completion snapshot -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" o output' -s 'o' -l 'output' -d 'The file to write the copy to.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" overwrite' -l 'overwrite' -d 'Replace an existing store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot"' -l 'ignore-guard' -d 'Ignore this guard: damage, which stops the command if the store shows any.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
@@ -768,7 +784,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl scrub" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl scrub" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" o output' -s 'o' -l 'output' -d 'The file to write the copy to.' -rF
@@ -787,7 +803,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl record" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl record" -eq 1' -fa '(__histctl_complete_stores)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" once' -l 'once' -d 'Keep what the log holds now, and end.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" values-file' -l 'values-file' -d 'Keep values in this file, not in STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
@@ -812,4 +828,33 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl help" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl completion" -eq 1' -fka 'bash zsh fish'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl completion" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl completion" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl help" version' -l 'version' -d 'Show the version.'complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'info'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'log'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'show'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'diff'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'object'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'blame'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'export'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'stats'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'report'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'find'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'mcp'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'archive'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'forget'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'prune'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'restore'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'compact'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'maintain'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'check'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'verify'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'token'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'bookmark'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'rehearse'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'snapshot'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'scrub'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'record'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'demo'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl help" -eq 1' -fa 'completion'

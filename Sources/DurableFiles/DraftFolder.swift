@@ -147,15 +147,11 @@ package enum TemporaryFiles {
   }
 
   /// Removes a file, if it exists. If that fails, ``takeRemains()`` returns it.
+  package static func remove(_ path: String) { remove(FilePlace(path)) }
+
+  /// Removes a file, if it exists. If that fails, ``takeRemains()`` returns it.
   package static func remove(_ place: FilePlace) {
-    remove(place.path) {
-      do throws(Errno) {
-        try place.delete()
-        return nil
-      } catch {
-        return error.description
-      }
-    }
+    remove(place.path) { place.remove()?.description }
   }
 
   /// Removes a folder with its content, as ``remove(_:)`` removes a file.

@@ -53,11 +53,8 @@ package final class OpenFolder: Sendable {
 
   /// Syncs the names in the folder.
   package func synchronize() throws(Errno) {
-    do throws(Errno) {
-      try descriptor.synchronize()
-    } catch .invalidArgument {
-      // Some file systems cannot sync a folder, and need not.
-    }
+    // Some file systems cannot sync a folder, and need not.
+    guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }
   }
 
   /// The status of the folder itself.
@@ -164,18 +161,16 @@ package struct FilePlace: Sendable {
   }
 
   /// Deletes the file or link; nothing happens where there is none.
-  package func remove() { try? delete() }
-
-  /// Deletes the file or link, as ``remove()`` does, and reports the system's error.
-  func delete() throws(Errno) {
-    let place: FilePlace
-    do throws(Errno) {
-      place = try resolved()
-    } catch .noSuchFileOrDirectory {
-      return
-    }
-    guard unlinkat(place.base, place.name, 0) == 0 || errno == ENOENT else {
-      throw Errno(rawValue: errno)
+  ///
+  /// - Returns: The system's error, or `nil` if nothing is there any more.
+  @discardableResult
+  package func remove() -> Errno? {
+    do {
+      let place = try resolved()
+      guard unlinkat(place.base, place.name, 0) != 0, errno != ENOENT else { return nil }
+      return Errno(rawValue: errno)
+    } catch {
+      return error == .noSuchFileOrDirectory ? nil : error
     }
   }
 

@@ -54,7 +54,10 @@ public struct Archive: Sendable {
       return true
     } catch {
       switch error {
-      case .lostCatalog, .linked: return true
+      case .lostCatalog: return true
+      // A link in the place of a store's folder does not make an archive.
+      case .linked(let link):
+        return link.utf8.elementsEqual(Archive(unchecked: path).catalogPath.utf8)
       default: return false
       }
     }

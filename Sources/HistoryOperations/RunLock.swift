@@ -96,7 +96,7 @@ package final class RunLock {
 
   deinit {
     // A run that waits for this file notices that the name is gone.
-    TemporaryFiles.remove(FilePlace(path))
+    TemporaryFiles.remove(path)
     registration.end()
     try? file.close()
   }

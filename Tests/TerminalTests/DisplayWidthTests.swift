@@ -65,6 +65,19 @@ import Testing
     #expect(text.truncated(to: width) == expected)
   }
 
+  @Test(arguments: [
+    ("\\u{202E}", 7, "…", "…"), ("a\\u{202E}b", 9, "a…", "a…b"),
+    ("ab\\e\\e", 5, "ab\\e…", "ab…\\e"),
+    ("abcd\\n", 5, "abcd…", "ab…\\n"), ("\\u{10FFFF}xyz", 12, "\\u{10FFFF}x…", "…xyz"),
+    ("C:\\work\\x", 8, "C:\\work…", "C:\\w…k\\x"),
+  ])
+  func truncationKeepsEscapesWhole(
+    _ text: String, _ width: Int, _ start: String, _ both: String
+  ) {
+    #expect(text.truncated(to: width) == start)
+    #expect(text.truncatedInMiddle(to: width) == both)
+  }
+
   @Test func paddingCountsColumns() {
     #expect("日本".padded(to: 6) == "日本  ")
     #expect("42".padded(to: 5, alignment: .trailing) == "   42")

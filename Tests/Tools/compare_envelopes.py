@@ -362,7 +362,8 @@ def differences(record, expected, keys=None):
             yield "%s: %r instead of %r" % (key, record.get(key), expected.get(key))
 
 
-JSON_CELLS = ("attributes", "tombstone", "tombstoneRaw", "extra", "transactionExtra")
+JSON_CELLS = (
+    "attributes", "tombstone", "tombstoneRaw", "extra", "transactionExtra", "values")
 INTEGER_CELLS = ("transaction", "change", "pk", "entityRaw")
 
 

@@ -441,9 +441,11 @@ if has_neutral_names:
 
 left_over = 0
 for table in understood:
-    if table in ("Z_METADATA", *model_tables, "ATRANSACTION", "ATRANSACTIONSTRING"):
+    if table in ("Z_METADATA", *model_tables, "ATRANSACTIONSTRING"):
         continue
     names = columns(original, table)
+    if table == "ATRANSACTION":
+        names = [name for name in names if name == "ZQUERYGEN"]
     if table == "ACHANGE":
         names = [name for name in names if name.startswith("ZTOMBSTONE")]
     for name in names:
@@ -523,7 +525,7 @@ for copy, path in zip(copies, copy_paths):
             keys = [
                 name for name in columns(original, table)
                 if not name.startswith("ZTOMBSTONE")
-                and name not in ("ZTIMESTAMP", "ZNAME", "ZCONTEXTNAME")
+                and name not in ("ZTIMESTAMP", "ZNAME", "ZCONTEXTNAME", "ZQUERYGEN")
                 and not (copy is copies[1] and name in ("ZAUTHOR", "ZBUNDLEID", "ZPROCESSID"))
             ]
         if has_neutral_names:

@@ -17,7 +17,12 @@ enum Consent {
   }
 
   /// Determines it from the options and the terminal.
-  init(_ action: Action, dryRun: Bool, yes: Bool, session: Session) throws(Failure) {
+  ///
+  /// - Parameter stores: What is to be changed; a path of anything else is explained before a
+  ///   confirmation is missed.
+  init(
+    _ action: Action, of stores: [String] = [], dryRun: Bool, yes: Bool, session: Session
+  ) throws(Failure) {
     let environment = session.environment
     if dryRun {
       self = .dryRun
@@ -26,6 +31,9 @@ enum Consent {
     } else if environment.isInputTerminal, environment.isErrorTerminal, !session.options.json {
       self = .asks
     } else {
+      for path in stores {
+        if let failure = Failure.misplacedStore(path) { throw failure }
+      }
       throw Failure(
         status: .usage, kind: "usage",
         message: "cannot ask for confirmation: standard input is not a terminal",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DurableFiles
+import HistoryCoding
 import HistoryOperations
 import Libc
 import PersistentHistory
@@ -49,8 +50,7 @@ package enum Program {
         Failure(
           status: .partlyDone, kind: "notRemoved",
           message: "cannot remove \(problem.path): \(problem.reason)",
-          hint: (status == .success ? "everything else is done; " : "")
-            + "delete it, or run the command again"))
+          hint: "everything else is done; delete it, or run the command again"))
     }
     return status == .success && !remains.isEmpty ? .partlyDone : status
   }

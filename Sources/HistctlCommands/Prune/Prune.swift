@@ -92,7 +92,7 @@ struct Prune: HistctlCommand {
       _ = try TokenExpression(token, now: session.now)
     }
     let paths = try stores.paths(session)
-    let consent = try Consent(.delete, dryRun: dryRun, yes: yes, session: session)
+    let consent = try Consent(.delete, of: paths, dryRun: dryRun, yes: yes, session: session)
     let isolation = StoreIsolation(session: session, amongSeveral: paths.count > 1)
     try session.write(usesPager: false) { writer in
       try session.observing { observer in

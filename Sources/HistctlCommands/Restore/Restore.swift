@@ -70,7 +70,8 @@ struct Restore: HistctlCommand {
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
     if let from { _ = try TokenExpression(from, now: session.now) }
-    let consent = try Consent(.restore, dryRun: dryRun, yes: yes, session: session)
+    let consent = try Consent(
+      .restore, of: [store.store], dryRun: dryRun, yes: yes, session: session)
     var request = RestoreRequest(from: from, ignoredGuards: Set(ignoreGuard))
     request.restoresValues = !omitsValues
     try session.write(usesPager: false) { writer in

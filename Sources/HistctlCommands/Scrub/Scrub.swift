@@ -52,7 +52,8 @@ struct Scrub: SourceReadingCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
-    let consent = try Consent(.write, dryRun: dryRun, yes: yes, session: session)
+    let consent = try Consent(
+      .write, of: [store.store], dryRun: dryRun, yes: yes, session: session)
     try session.write(usesPager: false) { writer in
       try session.observing { observer in
         try run(ScrubOperation(request, observer: observer), session, writer, consent)

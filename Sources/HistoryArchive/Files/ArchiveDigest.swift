@@ -25,7 +25,8 @@ package struct ArchiveDigest: Hashable, Sendable {
 
   /// Reads 64 lower-case hexadecimal digits, or returns `nil` for any other text.
   package init?(hexadecimal text: String) {
-    guard text.utf8.count == SHA256Hasher.byteCount * 2, let bytes = Hexadecimal.bytes(of: text) else {
+    guard text.utf8.count == SHA256Hasher.byteCount * 2, let bytes = Hexadecimal.bytes(of: text)
+    else {
       return nil
     }
     self.init(bytes)

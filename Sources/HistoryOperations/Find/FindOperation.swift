@@ -186,7 +186,10 @@ package struct FindOperation {
     return ArchivedStores(file: candidate.file, limits: request.limits).events {
       snapshot, path, name, logByteCount in
       try describe(
-        snapshot, path, .member(archive: candidate.path, name: name), candidate.place,
+        snapshot, path,
+        .member(
+          archive: candidate.path, name: name,
+          bytes: candidate.file.isText ? nil : candidate.file.bytes), candidate.place,
         logByteCount: logByteCount)
     }
   }

@@ -6,8 +6,8 @@ import StoreFormat
 package struct FoundStore: Sendable {
   /// The place of a store that is not a file of its own, or that had another name.
   package enum Origin: Hashable, Sendable {
-    /// A member of an archive.
-    case member(archive: String, name: String)
+    /// A member of an archive; the bytes are those of the archive's path where it is not UTF-8.
+    case member(archive: String, name: String, bytes: [UInt8]?)
     /// A file whose path has these bytes and is not UTF-8, which no other command can open.
     case bytes([UInt8])
     /// A file of a device's backup.
@@ -40,10 +40,19 @@ package struct FoundStore: Sendable {
   package let logByteCount: Int64
   package let isMirrored: Bool
 
+  /// The path where it is not UTF-8.
+  package var pathBytes: [UInt8]? {
+    switch origin {
+    case .bytes(let bytes): bytes
+    case .member(_, let name, let bytes?):
+      bytes + Array((ContainedPath.separator + name).utf8)
+    default: nil
+    }
+  }
+
   /// The path in Base64 where it is not UTF-8.
   package var encodedPath: String? {
-    guard case .bytes(let bytes) = origin else { return nil }
-    return String(decoding: PropertyListBase64.encode(bytes), as: UTF8.self)
+    pathBytes.map { String(decoding: PropertyListBase64.encode($0), as: UTF8.self) }
   }
 
   init(

@@ -85,9 +85,9 @@ struct ScrubNames: Sendable {
       values = scrubber
       return .blob(try newModel.cacheContent())
     case (.mask, .blob(let bytes)):
-      guard let translation = entity.flatMap({ translations[$0] }),
-        let mask = try? translation.mask(ColumnMask(bytes))
-      else { return values.scrub(value) }
+      // Without a model no names of properties are given out, and the slots stay in their order.
+      guard let translation = entity.flatMap({ translations[$0] }) else { return value }
+      guard let mask = try? translation.mask(ColumnMask(bytes)) else { return values.scrub(value) }
       return .blob(mask.bytes)
     default: return values.scrub(value)
     }

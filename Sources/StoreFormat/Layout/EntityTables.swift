@@ -53,9 +53,13 @@ package struct EntityTables: Hashable, Sendable {
 
   /// Works out the tables of a model, its entities numbered as given.
   ///
+  /// - Parameter presentColumns: Returns the columns of a table of an existing store.
   /// - Throws: ``StoreError/invalidModel(detail:)`` where the model has an entity without a
-  ///   number, a hierarchy that does not end, or an attribute without a column type.
-  package init(model: ManagedModel, numbering: EntityNumbering) throws {
+  ///   number, a hierarchy that does not end, or an attribute without a column type, and errors of `presentColumns`.
+  package init(
+    model: ManagedModel, numbering: EntityNumbering,
+    presentColumns: (_ table: String) throws -> [String] = { _ in [] }
+  ) throws {
     let hierarchy = try EntityHierarchy(model: model, numbering: numbering)
     var tables: [Table] = []
     for root in hierarchy.roots {
@@ -67,7 +71,9 @@ package struct EntityTables: Hashable, Sendable {
           memberNames: hierarchy.members(of: root), columns: builder.columns))
     }
     self.tables = tables
-    joinTables = JoinTable.tables(of: hierarchy)
+    joinTables = try JoinTable.tables(of: hierarchy).map {
+      try $0.matching(presentColumns($0.name))
+    }
 
     var tablesByEntity: [String: Int] = [:]
     var columns: [Key: Column] = [:]

@@ -46,6 +46,23 @@ package struct JoinTable: Hashable, Sendable {
       + [secondOrderColumn, firstOrderColumn].compactMap { $0 }
   }
 
+  /// Returns the table with the names that its columns have in a store.
+  ///
+  /// Where relationships to one entity have the same name, a digit tells their columns apart. The frameworks keep the
+  /// digits of a migrated store, which then are not those of its model.
+  func matching(_ present: [String]) -> JoinTable {
+    func column(_ name: String) -> String {
+      guard !present.contains(name) else { return name }
+      let matches = present.filter { $0.withoutDigitsAtEnd == name.withoutDigitsAtEnd }
+      return matches.count == 1 ? matches[0] : name
+    }
+    return JoinTable(
+      name: name, first: first, second: second, firstOwnerColumn: column(firstOwnerColumn),
+      secondOwnerColumn: column(secondOwnerColumn),
+      firstOrderColumn: firstOrderColumn.map(column),
+      secondOrderColumn: secondOrderColumn.map(column))
+  }
+
   /// The tables of a model, in the order in which they are created.
   package static func tables(of hierarchy: EntityHierarchy) -> [JoinTable] {
     // Every relationship has a column that names its destination's number; a clash gets a digit.
@@ -241,5 +258,11 @@ extension ManagedModel {
   /// The entity of a lineage that adds a property.
   package func declaringEntity(of property: String, in entityName: String) -> ManagedEntity? {
     lineage(of: entityName)?.first { $0.propertiesByName[property] != nil }
+  }
+}
+
+extension String {
+  fileprivate var withoutDigitsAtEnd: Substring {
+    self[..<(lastIndex { !$0.isASCII || !$0.isNumber }.map(index(after:)) ?? startIndex)]
   }
 }

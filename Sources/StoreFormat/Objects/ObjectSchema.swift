@@ -53,7 +53,8 @@ package struct ObjectSchema: Sendable {
     }
     do {
       tables = try EntityTables(
-        model: model, numbering: EntityNumbering(entries: numbering.modelEntries))
+        model: model, numbering: EntityNumbering(entries: numbering.modelEntries)
+      ) { try TableDeclaration.columns(of: $0, in: database).map(\.name) }
     } catch StoreError.invalidModel(let detail) {
       throw StoreError.withoutModel(path: path, reason: detail)
     }

@@ -46,9 +46,10 @@ final class ObjectTables {
     layout = snapshot.layout
     entities = snapshot.entities
     model = try snapshot.modelCache().model
-    modelTables = model.flatMap {
+    modelTables = model.flatMap { model in
       try? EntityTables(
-        model: $0, numbering: EntityNumbering(entries: snapshot.entities.modelEntries))
+        model: model, numbering: EntityNumbering(entries: snapshot.entities.modelEntries)
+      ) { try TableDeclaration.columns(of: $0, in: snapshot.database).map(\.name) }
     }
   }
 

@@ -87,7 +87,6 @@ import Testing
     for sql in [
       "DELETE FROM ATRANSACTION WHERE Z_PK = 4",
       "UPDATE ACHANGE SET ZTRANSACTIONID = 4.5 WHERE ZTRANSACTIONID = 4",
-      "UPDATE ACHANGE SET ZTRANSACTIONID = 0.5 WHERE ZTRANSACTIONID = 4",
     ] {
       let sample = try SampleFolder()
       let query = try StoreQuery(path: sample.store)

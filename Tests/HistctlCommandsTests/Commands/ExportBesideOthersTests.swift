@@ -17,8 +17,9 @@ import Testing
     let held = open(directory, O_RDONLY | O_CLOEXEC)
     #expect(held >= 0 && flock(held, LOCK_EX) == 0)
     async let run = folder.run("export sample.store --output-dir logs")
-    // A draft is begun after the export has looked at the folder.
-    try await wait(until: "a draft is begun") { try !names().isEmpty }
+    // A draft is begun after the export has looked at the folder; the run may have to wait for its
+    // turn among those of all other tests.
+    try await wait(until: "a draft is begun", seconds: 900) { try !names().isEmpty }
     let other = "000000000001-000000000013.jsonl.zst"
     try FileBytes.write([1], to: directory + "/" + other)
     close(held)

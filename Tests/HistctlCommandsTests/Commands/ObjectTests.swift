@@ -117,7 +117,8 @@ import Testing
 
   @Test func anObjectThatWentWithoutAWord() async throws {
     let sample = try SampleFolder()
-    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK = 8")
+    try await sample.sqlite(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID = 8; DELETE FROM ATRANSACTION WHERE Z_PK = 8")
     let result = try await sample.run("object sample.store Trip/p5")
     #expect(result.lines.last == "not in the store, although no deletion was recorded")
     #expect(result.status == 0)
@@ -462,11 +463,13 @@ import Testing
     let before = try UnchangedTests.files(folder)
     let names = try await InProcess.run(["diff", store, "0", "--name-only"])
     guard names.status == 0 else { return }
+    let isDamaged = try await InProcess.run(["verify", store, "--full"]).status == 5
     for name in names.lines.prefix(2) + names.lines.suffix(2) {
       let result = try await InProcess.run(["object", store, name])
       #expect(result.status == 0, "\(name): \(result.errors)")
       #expect(
-        result.errors == "" || result.errors.hasPrefix("histctl: history begins at "),
+        result.errors == "" || result.errors.hasPrefix("histctl: history begins at ")
+          || isDamaged && result.errors.hasPrefix("histctl: warning: "),
         "\(name): \(result.errors)")
       #expect(result.lines.first?.hasPrefix(name) == true)
       // What the history comes to is what is there.

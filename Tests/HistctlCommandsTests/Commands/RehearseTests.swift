@@ -221,6 +221,8 @@ import Testing
               db.execute("insert into ACHANGE (Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK,"
                          " ZTRANSACTIONID) values (16001, 0, 5, ?, ?)", (key + 1, number))
           db.execute("update Z_PRIMARYKEY set Z_MAX = ? where Z_ENT = 16002", (number,))
+          db.execute("update Z_PRIMARYKEY set Z_MAX = (select max(Z_PK) from ACHANGE)"
+                     " where Z_ENT = 16001")
           db.execute("commit")
       for _ in range(200): save()
       for _ in range(5):
@@ -293,11 +295,16 @@ import Testing
     let store = try folder.copy(store: path)
     let copy = folder.file("rehearsed.store")
     let before = try UnchangedTests.files(folder)
-    let result = try await InProcess.run(
-      [
-        "rehearse", store, "last~3", "-o", copy, "--check-token", "last~3", "--check-token",
-        "first",
-      ])
+    let words = [
+      "rehearse", store, "last~3", "-o", copy, "--check-token", "last~3", "--check-token", "first",
+    ]
+    var result = try await InProcess.run(words)
+    if result.status == 5 {
+      // A damaged store has a copy only where that is said.
+      let verified = try await InProcess.run(["verify", store, "--full"])
+      #expect(verified.status == 5, "\(result.errors)")
+      result = try await InProcess.run(words + ["--ignore-guard", "damage"])
+    }
     try UnchangedTests.expectUnchanged(
       before, in: folder, store, besides: ["rehearsed.store"])
     guard result.status == 0 else {

@@ -57,7 +57,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     let log = calls.firstIndex { $0.name == "fsync" && $0.path.hasSuffix("sample.store-wal") }
     let named = calls.firstIndex {
-      ["link", "rename"].contains($0.name) && $0.path.hasSuffix(ending)
+      ["link", "linkat", "rename", "renameat"].contains($0.name) && $0.path.hasSuffix(ending)
     }
     #expect(try #require(log) < #require(named), "\(calls)")
     try app.run("SELECT 1")

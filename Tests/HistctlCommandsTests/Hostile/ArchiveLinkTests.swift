@@ -35,8 +35,8 @@ import Testing
   @Test(
     "A file that is a link is damage",
     arguments: [
-      "sealed/catalog.jsonl", Self.folder + "/000000000001-000000000003.jsonl.zst",
-      Self.folder + "/000000000001-000000000003.json",
+      "sealed/catalog.jsonl", folder + "/000000000001-000000000003.jsonl.zst",
+      folder + "/000000000001-000000000003.json",
     ])
   func files(_ name: String) async throws {
     let sample = try await Self.sample()

@@ -96,7 +96,7 @@ import Testing
       atPath: folder.file("cafe\u{301}/b.store"),
       withDestinationPath: folder.file("caf\u{e9}/a.store"))
     try FileBytes.write(
-      Array("[one]\nstores = cafe\u{301}/*.store\nprune.keep-last = 3\n".utf8),
+      Array("[one]\nstore = cafe\u{301}/*.store\nprune.keep-last = 3\n".utf8),
       to: folder.file("histctl.conf"))
     let kept = try await Tool.histctl.run(
       ["maintain", "--config", "histctl.conf", "--dry-run", "--json"], folder: folder.path)
@@ -273,13 +273,14 @@ import Testing
       return (object?["pathBytes"] as? String).flatMap { Data(base64Encoded: $0) }.map { Array($0) }
     }
     let expected = [
-      Array("tree/caf".utf8) + [0xE9] + Array(".store".utf8), nil, nil,
+      Array("tree/caf".utf8) + [0xE9] + Array(".store".utf8), nil,
+      Array("tree/z".utf8) + [0x80] + Array(".zip!/in".utf8),
       Array("tree/".utf8) + [0xFF, 0xFE] + Array("/é/x".utf8),
     ]
     #expect(bytes == expected)
     let null = try await Tool.histctl.run(["find", "tree", "-0"], folder: folder.path)
     let paths = null.output.split(separator: 0).map { Array($0) }
-    #expect(paths == [expected[0], Array("tree/plain/y".utf8), expected[3]].compactMap { $0 })
+    #expect(paths == expected.map { $0 ?? Array("tree/plain/y".utf8) })
     let table = try await Tool.histctl.run(["find", "tree"], folder: folder.path)
     #expect(table.text.contains(#"tree/caf\xE9.store"#))
     #expect(

@@ -56,6 +56,7 @@ struct ManualExampleTests {
     try backup.run(
       "DELETE FROM ACHANGE WHERE ZTRANSACTIONID > 8; DELETE FROM ATRANSACTION WHERE Z_PK > 8")
     try FileBytes.write(Array("3\n".utf8), to: folder.file("widget.token"))
+    try FileBytes.write(Array("<html></html>\n".utf8), to: folder.file("earlier.html"))
     try FileBytes.write(
       Array("[trips]\nstore = default.store\nprune.keep-last = 100\ncompact = yes\n".utf8),
       to: folder.file("maintain.conf"))
@@ -90,7 +91,8 @@ struct ManualExampleTests {
     let bash = try #require(Tool("bash"))
     let result = try await bash.run(
       ["--norc", "-e", "-o", "pipefail", "-c", example.line],
-      environment: ["PATH": Manual.searchPath, "TERM": "dumb"], folder: folder.path)
+      environment: ["PATH": Manual.searchPath, "TERM": "dumb", "HOME": folder.path],
+      folder: folder.path)
     #expect(result.status == example.status, "\(result.errors)")
   }
 

@@ -365,11 +365,18 @@ struct ArchiveSealerTests {
     try FileBytes.write([1], to: place + SegmentName.segmentSuffix)
     try FileManager.default.createSymbolicLink(
       atPath: place + SegmentName.manifestSuffix, withDestinationPath: precious)
-    #expect(try Self.seal(path, in: archive).last?.number == 59)
+    #expect(throws: ArchiveError.linked(path: place + SegmentName.manifestSuffix)) {
+      try Self.seal(path, in: archive)
+    }
     #expect(try FileBytes.read(precious) == [1, 2, 3])
     let kind = try FileManager.default.attributesOfItem(
       atPath: place + SegmentName.manifestSuffix)[.type]
-    #expect(kind as? FileAttributeType == .typeRegular)
+    #expect(kind as? FileAttributeType == .typeSymbolicLink)
+    #expect(try Archive(path: archive).catalog().entries.map(\.last) == [19])
+    for suffix in [SegmentName.manifestSuffix, SegmentName.segmentSuffix] {
+      try? FileManager.default.removeItem(atPath: place + suffix)
+    }
+    #expect(try Self.seal(path, in: archive).last?.number == 59)
   }
 
   @Test("stops before the catalog is too long to be read, and leaves a sound archive")

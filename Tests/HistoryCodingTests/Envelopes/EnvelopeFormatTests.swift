@@ -208,11 +208,11 @@ struct EnvelopeFormatTests {
       try Envelopes.text(.csv, [Envelopes.transaction])
         == "store,transaction,timestamp,timestampRaw,author,bundle,process,context,change,kind,"
         + "entity,pk,object,attributes,columnsRaw,tombstone,entityRaw,tombstoneRaw,extra,"
-        + "transactionExtra\n"
-        + shared + "8,insert,Trip,1,Trip/p1,,,,,,,\n"
-        + shared + "9,update,Trip,1,Trip/p1,\"[\"\"isFavorite\"\",\"\"name\"\"]\",0c00,,,,,\n"
+        + "transactionExtra,values\n"
+        + shared + "8,insert,Trip,1,Trip/p1,,,,,,,,\n"
+        + shared + "9,update,Trip,1,Trip/p1,\"[\"\"isFavorite\"\",\"\"name\"\"]\",0c00,,,,,,\n"
         + shared
-        + "10,delete,Trip,2,Trip/p2,,,\"{\"\"isFavorite\"\":true,\"\"name\"\":\"\"Rome\"\"}\",,,,\n"
+        + "10,delete,Trip,2,Trip/p2,,,\"{\"\"isFavorite\"\":true,\"\"name\"\":\"\"Rome\"\"}\",,,,,\n"
     )
   }
 
@@ -221,7 +221,7 @@ struct EnvelopeFormatTests {
     let shared =
       ",-3,,inf,\"{\"\"$text\"\":\"\"/w==\"\"}\",\"\",\"=1+1, \"\"a\"\"\r\n\","
       + "\"{\"\"$text\"\":\"\"YQBi\"\"}\","
-    let end = ",\"{\"\"Z_OPT\"\":3}\"\n"
+    let end = ",\"{\"\"Z_OPT\"\":3}\",\n"
     let name = "T%\u{1}" + Envelopes.strange
     #expect(
       try Envelopes.text(.csv, [Envelopes.hostile], hasPrologue: false)

@@ -50,7 +50,7 @@ struct TokenRangeTests {
     let error = try #require(throws: HistoryError.self) {
       try TokenRange.parse(text, now: Self.now)
     }
-    guard case .malformedToken(text, let given, let hint) = error else {
+    guard case .malformedRange(text, let given, let hint) = error else {
       Issue.record("another error: \(error)")
       return
     }

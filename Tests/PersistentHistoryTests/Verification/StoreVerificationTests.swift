@@ -32,6 +32,12 @@ import Testing
     Case(
       "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Nobody' WHERE Z_ENT = 4", [.modelMismatch: 2],
       at: "entity Nobody"),
+    // A store without any table of the model holds a history alone.
+    Case(
+      """
+      CREATE TABLE ZACCOMMODATION (Z_PK INTEGER PRIMARY KEY);
+      CREATE TABLE ZTAG (Z_PK INTEGER PRIMARY KEY); CREATE TABLE ZTRIP (Z_PK INTEGER PRIMARY KEY)
+      """, [.missingTable: 1], at: "entity BucketListItem"),
     Case(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_ENT = 16002", [.tornCounter: 1],
       at: "entity TRANSACTION"),
@@ -48,6 +54,9 @@ import Testing
     Case(
       "CREATE TRIGGER t AFTER INSERT ON ACHANGE BEGIN SELECT 1; END", [.addedTrigger: 1],
       at: "the store"),
+    Case(
+      "CREATE INDEX calculated ON ACHANGE (abs(ZENTITY))", [.calculatedTable: 1],
+      at: "table ACHANGE"),
     Case(
       "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (-5, 16002, 1.0)",
       [.invalidNumber: 1], at: "transaction -5"),

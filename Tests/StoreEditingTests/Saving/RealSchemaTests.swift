@@ -33,8 +33,10 @@ import Testing
     let names = try ours.lines(Self.tables)
     #expect(!names.isEmpty)
     for name in names {
-      // Migrated tables have their newer columns at the end.
-      let columns = "SELECT name, type FROM pragma_table_info('\(name)') ORDER BY 1"
+      // Migrated tables have their newer columns at the end, and tables of relationships keep the digits that
+      // tell columns of one name apart.
+      let column = name.hasPrefix("Z_") ? "rtrim(name, '0123456789')" : "name"
+      let columns = "SELECT \(column), type FROM pragma_table_info('\(name)') ORDER BY 1"
       #expect(try ours.lines(columns) == theirs.lines(columns), "\(name)")
     }
     guard Self.unmigrated.contains(where: { path.hasSuffix("/" + $0) }) else { return }
