@@ -16,7 +16,8 @@ import Testing
   }
 
   private static func sample() throws -> [String: [UInt8]] {
-    [name: try FileBytes.read(SampleFolder().store)]
+    let folder = try SampleFolder()
+    return try withExtendedLifetime(folder) { [name: try FileBytes.read(folder.store)] }
   }
 
   // MARK: - Copies
