@@ -139,19 +139,21 @@ private final class SealedRows {
 /// The digests of the parts in which the changes of a step are deleted.
 private struct DigestParts {
   var digest: RowDigest
-  private let partCount: Int
+  /// The number of changes in each part that is not complete.
+  private var parts: ArraySlice<Int>
   private var complete: [RowDigest] = []
   private var changeCount = 0
 
   init(_ span: HistoryDeletion.Transactions, coversContent: Bool) {
     digest = RowDigest(coversContent: coversContent)
-    partCount = span.partCount
+    parts = span.parts[...]
   }
 
   var all: [RowDigest] { complete + [digest] }
 
   mutating func add(_ change: HistoryChange, of transaction: Int64) {
-    if partCount > 1, changeCount == HistoryDeletion.stepSize {
+    if parts.count > 1, changeCount == parts.first {
+      parts.removeFirst()
       complete.append(digest)
       digest = RowDigest(coversContent: digest.coversContent)
       changeCount = 0

@@ -27,14 +27,10 @@ package struct HistoryDeletion: Hashable, Sendable {
     /// Whether these rows are few. If not, the changes are looked up in the index by transaction.
     package let hasFewRows: Bool
 
-    /// The number of parts in which the step is carried out: one, unless it is a transaction with more
-    /// than ``HistoryDeletion/stepSize`` changes. Each part but the last then has exactly that many,
-    /// lowest numbers first, and the last part has the transaction too.
-    package var partCount: Int {
-      let size = HistoryDeletion.stepSize
-      guard count <= 1 else { return 1 }
-      return max(1, changeCount / size + (changeCount % size == 0 ? 0 : 1))
-    }
+    /// The number of changes in each part in which the step is carried out: one part, unless it is a transaction
+    /// with more changes than ``HistoryDeletion/stepSize`` or with large ones. The lowest numbers come first, and
+    /// the last part has the transaction too.
+    package let parts: [Int]
   }
 
   /// What to do with changes whose number is lower than that of the first transaction.
@@ -101,6 +97,8 @@ package struct HistoryDeletion: Hashable, Sendable {
   package static let stepSize = 512
   /// The same if each step has to read the whole table.
   static let stepSizeWithoutIndex = 20_000
+  /// The maximum number of bytes of large changes in a step that has more than one of them.
+  static let maxByteCount = 4 << 20
   /// The maximum number of transactions in a step.
   static let maxTransactions = 128
 
@@ -162,7 +160,8 @@ extension StoreSnapshot {
     let stepSize =
       tables.indexesChangesByTransaction
       ? HistoryDeletion.stepSize : HistoryDeletion.stepSizeWithoutIndex
-    let groups = try ChangeGroups(self, through: last, first: firstNumber)
+    let groups = try ChangeGroups(
+      self, through: last, first: firstNumber, large: largeChanges(ofTransactionsThrough: last))
     var loose = StepCollector(stepSize: stepSize, lowest: groups.current?.number ?? last)
     let takesLoose = try collect(&loose, groups, before: firstNumber, looseChanges)
     var collector = StepCollector(stepSize: stepSize, lowest: firstNumber ?? last)
@@ -294,6 +293,10 @@ private final class ChangeGroups {
     let number: Int64
     let count: Int
     let rows: ClosedRange<Int64>
+    /// The bytes of its large changes.
+    let largeByteCount: Int
+    /// The number of changes in each part, if they are deleted alone; see ``HistoryDeletion/Transactions/parts``.
+    let parts: [Int]
   }
 
   /// The changes of the transaction at which it is; `nil` after the last one.
@@ -305,11 +308,17 @@ private final class ChangeGroups {
 
   private let path: String
   private let cursor: StatementCursor
+  private let rows: StatementCursor
   private let first: Int64?
   private var last = Int64.min
+  /// The large changes of the transactions that follow.
+  private var large: ArraySlice<LargeChange>
 
-  init(_ snapshot: StoreSnapshot, through last: Int64, first: Int64?) throws {
+  init(
+    _ snapshot: StoreSnapshot, through last: Int64, first: Int64?, large: [LargeChange]
+  ) throws {
     self.first = first
+    self.large = large[...]
     path = snapshot.location.path
     // Grouped by the column itself, SQLite walks its index and reads nothing else.
     cursor = try StatementCursor(
@@ -319,6 +328,8 @@ private final class ChangeGroups {
         WHERE ZTRANSACTIONID <= ?1 GROUP BY ZTRANSACTIONID ORDER BY ZTRANSACTIONID
         """)
     try cursor.bind(last)
+    rows = try StatementCursor(
+      snapshot.database, sql: "SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK")
     try advance()
   }
 
@@ -342,10 +353,45 @@ private final class ChangeGroups {
       }
       last = number
       let lowest = cursor.integer(at: 2)
+      large = large.drop { $0.transaction < number }
+      let ownLarge = large.prefix { $0.transaction == number }
       return Group(
-        number: number, count: count, rows: lowest...max(lowest, cursor.integer(at: 3)))
+        number: number, count: count, rows: lowest...max(lowest, cursor.integer(at: 3)),
+        largeByteCount: ownLarge.reduce(0) { $0 + $1.byteCount },
+        parts: try parts(of: number, count: count, ownLarge))
     }
     return nil
+  }
+
+  /// Divides the changes of a transaction.
+  private func parts(
+    of number: Int64, count: Int, _ large: ArraySlice<LargeChange>
+  ) throws -> [Int] {
+    guard !large.isEmpty else {
+      let size = HistoryDeletion.stepSize
+      let rest = count % size
+      return Array(repeating: size, count: count / size) + (rest > 0 || count == 0 ? [rest] : [])
+    }
+    var large = large
+    var parts: [Int] = []
+    var (partCount, partBytes) = (0, 0)
+    try rows.bind(number)
+    while try rows.step() {
+      var byteCount = 0
+      if let next = large.first, next.row == rows.integer(at: 0) {
+        byteCount = next.byteCount
+        large.removeFirst()
+      }
+      if partCount == HistoryDeletion.stepSize
+        || partBytes > 0 && partBytes + byteCount > HistoryDeletion.maxByteCount
+      {
+        parts.append(partCount)
+        (partCount, partBytes) = (0, 0)
+      }
+      partCount += 1
+      partBytes += byteCount
+    }
+    return parts + [partCount]
   }
 }
 
@@ -360,6 +406,9 @@ private struct StepCollector {
   private var last: Int64?
   private var count = 0
   private var changeCount = 0
+  private var largeByteCount = 0
+  /// The parts of the only changes; `nil` if they are of several transactions.
+  private var parts: [Int]? = [0]
   private(set) var allChangeCount = 0
   private var rows: ClosedRange<Int64>?
   /// The highest row of earlier steps.
@@ -372,12 +421,16 @@ private struct StepCollector {
 
   mutating func add(_ number: Int64, count: Int, _ changes: ChangeGroups.Group?) {
     let changeCount = changes?.count ?? 0
+    let largeByteCount = changes?.largeByteCount ?? 0
     if self.count + count > HistoryDeletion.maxTransactions
       || self.changeCount + changeCount > stepSize
+      || self.largeByteCount + largeByteCount > HistoryDeletion.maxByteCount
     {
       close()
     }
+    parts = last == nil ? changes?.parts ?? [0] : nil
     last = number
+    self.largeByteCount += largeByteCount
     self.count += count
     self.changeCount += changeCount
     allChangeCount += changeCount
@@ -414,10 +467,11 @@ private struct StepCollector {
       .transactions(
         HistoryDeletion.Transactions(
           numbers: lowest...max(lowest, last), count: count, changeCount: changeCount, rows: rows,
-          hasFewRows: hasFewRows)))
+          hasFewRows: hasFewRows, parts: parts ?? [changeCount])))
     self.last = nil
     count = 0
     changeCount = 0
+    largeByteCount = 0
     self.rows = nil
   }
 }

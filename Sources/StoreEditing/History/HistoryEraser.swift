@@ -140,12 +140,13 @@ struct ErasureWork: BatchedWork {
     switch deletion.steps[step] {
     case .transactions(let span):
       let rest = span.changeCount - changesOfStep
-      if part < span.partCount - 1 {
+      if part < span.parts.count - 1 {
+        let count = span.parts[part]
         // All earlier transactions are gone, so no token leads to this one any more.
-        let digest = try deleteChanges(of: span, HistoryDeletion.stepSize, isPart: true)
+        let digest = try deleteChanges(of: span, count, isPart: true)
         try check(digest, span)
-        changesOfStep += HistoryDeletion.stepSize
-        changes += HistoryDeletion.stepSize
+        changesOfStep += count
+        changes += count
         part += 1
         return
       }

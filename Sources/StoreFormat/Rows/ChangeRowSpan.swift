@@ -56,16 +56,16 @@ extension StoreSnapshot {
           else { return nil }
         }
       }
+      // A row next to them that is of one of the transactions too is not in the index, or out of order.
+      guard let rows = span.rows, try changeComparison().isSurrounded(rows, of: range) else {
+        return nil
+      }
+      return span
     } catch StoreError.damaged {
-      // The reading by this index reports its damage, after everything before it.
+      // The reading by this index reports the damage, after everything before it.
       return nil
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
       return nil
     }
-    // A row next to them that is of one of the transactions too is not in the index, or out of order.
-    guard let rows = span.rows,
-      try changeComparison().isSurrounded(rows, of: range)
-    else { return nil }
-    return span
   }
 }

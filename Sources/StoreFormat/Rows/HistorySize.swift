@@ -155,6 +155,16 @@ enum RecordSize {
     return "(\(usual) + coalesce(length(ZCOLUMNS), 0) + iif(ZCHANGETYPE = 2, \(tombstone), 0))"
   }
 
+  /// Returns SQL for the bytes of all values of a row of `ACHANGE` that can be long, whatever its kind.
+  static func ofValues(_ tables: HistoryTables) -> String {
+    let columns = ["ZCOLUMNS"] + tables.tombstoneColumns + tables.unknownColumns(of: .change)
+    return sum(
+      columns.filter(tables.changeColumns.contains).map(quoted).map {
+        // The length of a text is that before its first NUL.
+        "iif(typeof(\($0)) = 'text', length(CAST(\($0) AS BLOB)), coalesce(length(\($0)), 0))"
+      })
+  }
+
   /// Adds up the parts in pairs, because SQLite limits the depth of an expression.
   private static func sum(_ parts: [String]) -> String {
     guard parts.count > 1 else { return parts.first ?? "0" }

@@ -8,6 +8,7 @@ import Testing
   private static let commands = [
     "demo d", "demo d", "info d/trips.store", "info sample.store", "info none.store",
     "log sample.store -n 3", "log sample.store --after 99", "log sample.store --nonsense",
+    "log sample.store --value name=nowhere",
     "show sample.store 8", "diff sample.store 2 6", "diff sample.store 6 2 --stat",
     "diff sample.store 2 6 --each", "object sample.store Trip/p1", "object sample.store Trip/p777",
     "blame sample.store Trip/p9", "blame sample.store Trip/p9 --at 1",

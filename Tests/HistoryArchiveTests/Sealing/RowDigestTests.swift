@@ -30,7 +30,7 @@ import Testing
     #expect(
       digests.map(\.count)
         == plan.deletion.steps.map { step in
-          if case .transactions(let span) = step { span.partCount } else { 0 }
+          if case .transactions(let span) = step { span.parts.count } else { 0 }
         })
     return try pruner.prune(plan, requiring: digests)
   }
