@@ -21,7 +21,9 @@ final class TemporaryStoreFolder: @unchecked Sendable {
     Self.present.withLock { paths in _ = paths.remove(folder.path) }
   }
 
-  var storePath: String { folder.path + "/memory.store" }
+  /// In a folder of its own: that of the draft is locked for as long as it exists, and programs lock
+  /// the folder of a store to set bookmarks and to delete history.
+  var storePath: String { folder.path + "/store/memory.store" }
 
   // MARK: - Where
 

@@ -12,7 +12,8 @@ import Testing
 
   private func folder(of container: ModelContainer) throws -> String {
     let store = try #require(container.stores.first as? DefaultStore)
-    return URL(fileURLWithPath: store.filePath).deletingLastPathComponent().path
+    return URL(fileURLWithPath: store.filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().path
   }
 
   @Test func abandonedFoldersAreRemoved() throws {
@@ -37,6 +38,25 @@ import Testing
     }
     let permissions = try FileManager.default.attributesOfItem(atPath: used)[.posixPermissions]
     #expect((permissions as? NSNumber)?.intValue == 0o700)
+  }
+
+  @Test("History in memory can be deleted, with and without bookmarks") func historyIsDeleted()
+    throws
+  {
+    typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
+    let context = ModelContext(try open())
+    for number in 1...4 {
+      context.insert(Trip(name: "\(number)"))
+      try context.save()
+    }
+    let all = try context.fetchHistory(Descriptor())
+    let second = all[1].token
+    try context.deleteHistory(Descriptor(predicate: #Predicate { $0.token < second }))
+    #expect(try context.fetchHistory(Descriptor()).map(\.id) == [2, 3, 4])
+    try context.setHistoryBookmark("reader", to: all[2].token)
+    try context.deleteReadHistory()
+    #expect(try context.fetchHistory(Descriptor()).map(\.id) == [3, 4])
+    #expect(try context.historyBookmarks().map(\.state) == [.current])
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
