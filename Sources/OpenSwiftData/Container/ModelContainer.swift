@@ -23,6 +23,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   private let storesByEntity: [String: [any DataStore]]
   private let storesByIdentifier: [String: any DataStore]
   private let keptError = Mutex<(any Error)?>(nil)
+  /// The part of a migration's stage for which the container exists, or `nil` outside of migrations.
+  private let migrationWork: MigrationWork?
 
   /// The context of the main actor, which saves automatically.
   @MainActor public private(set) lazy var mainContext: ModelContext = {
@@ -88,8 +90,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   /// Creates a container for the work of an app during a migration.
-  init(schema: Schema, migrating store: DefaultStore) {
+  init(schema: Schema, migrating store: DefaultStore, in work: MigrationWork) {
     self.schema = schema
+    migrationWork = work
     migrationPlan = nil
     configurations = [store.configuration]
     stores = [store]
@@ -159,6 +162,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       }
     }
     self.schema = schema
+    migrationWork = nil
     self.migrationPlan = migrationPlan
     self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
     self.stores = stores
@@ -177,6 +181,13 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   func stores(ofEntity name: String) -> [any DataStore] { storesByEntity[name] ?? [] }
+
+  /// Throws an error unless the schema has a class: versions of it can have classes of one name.
+  func check(_ layout: EntityLayout) throws {
+    let own = schema.layouts[layout.name]
+    guard own !== layout else { return }
+    throw SwiftDataError.foreignClass(layout, own: own, migrationWork)
+  }
 
   /// Returns the store of a model; for a new one, the first of its entity that can be written.
   func store(of identifier: PersistentIdentifier) -> (any DataStore)? {

@@ -101,6 +101,29 @@ extension SwiftDataError {
       .unknownSchema, "the container has no model \(name); name it when the container is made")
   }
 
+  /// - Parameters:
+  ///   - own: The class of the container with the same name.
+  ///   - work: The part of a migration's stage in which the class was used.
+  static func foreignClass(
+    _ layout: EntityLayout, own: EntityLayout?, _ work: MigrationWork?
+  ) -> SwiftDataError {
+    guard own != nil || work != nil else { return unknownModel(layout.name) }
+    let name = String(reflecting: layout.type)
+    let other = own.map { ", which has \(String(reflecting: $0.type))" } ?? ""
+    let remedy =
+      switch work {
+      case .willMigrate:
+        "willMigrate works with the models of the older version; create and fetch those of the newer "
+          + "version in didMigrate"
+      case .didMigrate:
+        "didMigrate works with the models of the newer version; fetch those of the older version in "
+          + "willMigrate"
+      case nil: "use that class, or name this one when the container is made"
+      }
+    return SwiftDataError(
+      .unknownSchema, "\(name) is not a model of this container\(other); \(remedy)")
+  }
+
   static func unmarkedModel(_ name: String) -> SwiftDataError {
     SwiftDataError(
       .modelValidationFailure,

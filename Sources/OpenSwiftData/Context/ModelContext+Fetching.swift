@@ -149,10 +149,9 @@ extension ModelContext {
   }
 
   private func stores<T: PersistentModel>(of type: T.Type) throws -> [any DataStore] {
-    let name = Schema.entityName(for: type)
-    let stores = container.stores(ofEntity: name)
-    guard !stores.isEmpty else { throw SwiftDataError.unknownModel(name) }
-    return stores
+    let layout = EntityLayout.of(type)
+    try container.check(layout)
+    return container.stores(ofEntity: layout.name)
   }
 
   private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {

@@ -136,9 +136,7 @@ extension ModelContext {
       if let model = state.model, type(of: model) != state.layout.type {
         throw SwiftDataError.unmarkedModel(String(describing: type(of: model)))
       }
-      guard !container.stores(ofEntity: state.layout.name).isEmpty else {
-        throw SwiftDataError.unknownModel(state.layout.name)
-      }
+      try container.check(state.layout)
     }
   }
 

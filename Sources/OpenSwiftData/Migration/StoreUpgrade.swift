@@ -89,7 +89,7 @@ struct StoreUpgrade {
 
   private func perform(_ step: Step, in migration: StoreMigration) throws {
     if let work = step.willMigrate, let before = step.before {
-      try work(try context(of: before, in: migration))
+      try work(try context(of: before, in: migration, for: .willMigrate))
     }
     let model = try step.after.managedModel()
     try translating {
@@ -100,15 +100,17 @@ struct StoreUpgrade {
           process: ProcessInfo.processInfo.processName))
     }
     if let work = step.didMigrate {
-      try work(try context(of: step.after, in: migration))
+      try work(try context(of: step.after, in: migration, for: .didMigrate))
     }
   }
 
-  private func context(of schema: Schema, in migration: StoreMigration) throws -> ModelContext {
+  private func context(
+    of schema: Schema, in migration: StoreMigration, for work: MigrationWork
+  ) throws -> ModelContext {
     let store = try translating {
       try DefaultStore(configuration, schema: schema, migration: migration)
     }
-    return ModelContext(ModelContainer(schema: schema, migrating: store))
+    return ModelContext(ModelContainer(schema: schema, migrating: store, in: work))
   }
 
   private func translating<Result>(_ body: () throws -> Result) throws -> Result {
@@ -120,6 +122,11 @@ struct StoreUpgrade {
         .loadIssueModelContainer, "\(path) cannot be migrated: \(error)")
     }
   }
+}
+
+/// The part of a migration's stage in which an app works.
+enum MigrationWork: Sendable {
+  case willMigrate, didMigrate
 }
 
 /// Compares the model of a store with that of a schema, as far as the store depends on it: default

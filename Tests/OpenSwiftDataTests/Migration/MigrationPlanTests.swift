@@ -112,6 +112,76 @@ import Testing
     #expect(count == 2)
   }
 
+  /// Stages that work with models of the other version.
+  private static func wrongStage(
+    will: ((ModelContext) throws -> Void)? = nil, did: ((ModelContext) throws -> Void)? = nil
+  ) -> MigrationStage {
+    .custom(
+      fromVersion: LibraryV1.self, toVersion: LibraryV2.self, willMigrate: will, didMigrate: did)
+  }
+
+  private enum NewerInWill: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [LibraryV1.self, LibraryV2.self] }
+    static var stages: [MigrationStage] {
+      [
+        MigrationPlanTests.wrongStage(will: { context in
+          context.insert(LibraryV2.Author(name: "Calvino"))
+          try context.save()
+        })
+      ]
+    }
+  }
+
+  private enum OnlyNewerInWill: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [LibraryV1.self, LibraryV2.self] }
+    static var stages: [MigrationStage] {
+      [
+        MigrationPlanTests.wrongStage(will: { context in
+          context.insert(LibraryV2.Account(reader: "Ann"))
+          try context.save()
+        })
+      ]
+    }
+  }
+
+  private enum FetchedInWill: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [LibraryV1.self, LibraryV2.self] }
+    static var stages: [MigrationStage] {
+      [
+        MigrationPlanTests.wrongStage(will: {
+          _ = try $0.fetch(FetchDescriptor<LibraryV2.Author>())
+        })
+      ]
+    }
+  }
+
+  private enum OlderInDid: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [LibraryV1.self, LibraryV2.self] }
+    static var stages: [MigrationStage] {
+      [
+        MigrationPlanTests.wrongStage(did: { _ = try $0.fetch(FetchDescriptor<LibraryV1.Author>()) }
+        )
+      ]
+    }
+  }
+
+  @Test("Models of the other version in a stage are an error that says where they belong")
+  func modelsOfTheOtherVersion() throws {
+    let store = try LightweightMigrationTests.library()
+    for (plan, name, place) in [
+      (NewerInWill.self as any SchemaMigrationPlan.Type, "LibraryV2.Author", "didMigrate"),
+      (OnlyNewerInWill.self, "LibraryV2.Account", "didMigrate"),
+      (FetchedInWill.self, "LibraryV2.Author", "didMigrate"),
+      (OlderInDid.self, "LibraryV1.Author", "willMigrate"),
+    ] {
+      let error = try #require(
+        try store.refusal(LibraryV2.models, plan: plan) as? SwiftDataError)
+      #expect(error == .unknownSchema)
+      #expect(error.explanation.contains(name), "\(error)")
+      #expect(error.explanation.contains("in \(place)"), "\(error)")
+    }
+  }
+
   @Test func historyInTheMiddleOfAMigration() throws {
     // What is written and not yet committed is what a stage reads, history included.
     enum Reading: SchemaMigrationPlan {
