@@ -294,3 +294,14 @@ extension EntityLayout {
     lineage.last { index < $0.properties.count } ?? self
   }
 }
+
+extension EntityLayout {
+  /// The columns of an attribute that has others than one of its own name; at most one has a value in an
+  /// enumeration.
+  func elementPaths(of name: String) -> [String]? {
+    guard let index = index(named: name), case .composite? = properties[index].codec?.storage else {
+      return nil
+    }
+    return properties[index].columnPaths
+  }
+}

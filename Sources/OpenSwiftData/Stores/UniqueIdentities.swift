@@ -1,3 +1,4 @@
+import Foundation
 import StoreFormat
 
 /// The objects that the new models of a save become: models with the same unique values become one
@@ -74,20 +75,28 @@ struct UniqueIdentities {
   }
 
   private mutating func number(of snapshot: DefaultSnapshot, _ keys: [UniqueKey]) throws -> Int {
+    var first: (number: Int, key: UniqueKey)?
     for key in keys {
-      if let number = byKey[key] {
-        try check(objects[number].entityName, against: snapshot, key)
-        return number
-      }
-      guard let found = present.object(key, as: snapshot.layout), !doomed.contains(found.object),
-        try !leaves(found.object, key)
-      else { continue }
-      try check(found.object.entityName, against: snapshot, key)
-      if let number = byPresent[found.object] { return number }
-      byPresent[found.object] = objects.count
-      return append(Object(entityName: found.object.entityName, present: found))
+      guard let number = try number(of: snapshot, key) else { continue }
+      if let first, first.number != number { throw collision(of: snapshot, first, (number, key)) }
+      first = first ?? (number, key)
     }
-    return append(Object(entityName: snapshot.layout.name, present: nil))
+    return first?.number ?? append(Object(entityName: snapshot.layout.name, present: nil))
+  }
+
+  /// Returns the number of the object that has a key, if there is one.
+  private mutating func number(of snapshot: DefaultSnapshot, _ key: UniqueKey) throws -> Int? {
+    if let number = byKey[key] {
+      try check(objects[number].entityName, against: snapshot, key)
+      return number
+    }
+    guard let found = present.object(key, as: snapshot.layout), !doomed.contains(found.object),
+      try !leaves(found.object, key)
+    else { return nil }
+    try check(found.object.entityName, against: snapshot, key)
+    if let number = byPresent[found.object] { return number }
+    byPresent[found.object] = objects.count
+    return append(Object(entityName: found.object.entityName, present: found))
   }
 
   private mutating func append(_ object: Object) -> Int {
@@ -110,7 +119,11 @@ struct UniqueIdentities {
     let changed = snapshot.changedPlaces
     let values = try snapshot.storedAttributes(at: changed)
     return try zip(key.names, key.parts).contains { name, part in
-      if case .value(let value) = part { return values[name].map { $0 != value } ?? false }
+      switch part {
+      case .value(let value): return values[name].map { $0 != value } ?? false
+      case .element(let path, let value): return values[path].map { $0 != value } ?? false
+      case .object, .new: break
+      }
       guard let index = snapshot.layout.index(named: name), changed.contains(index) else {
         return false
       }
@@ -118,6 +131,24 @@ struct UniqueIdentities {
       if case .fault = snapshot.values[index] { return false }
       return try target(of: snapshot, at: index) != part
     }
+  }
+
+  /// The error of a model that would have to become two objects at once.
+  private func collision(
+    of snapshot: DefaultSnapshot, _ first: (number: Int, key: UniqueKey),
+    _ second: (number: Int, key: UniqueKey)
+  ) -> SwiftDataError {
+    func other(_ number: Int) -> String {
+      objects[number].present?.object.primaryKey.map { "\(objects[number].entityName)/p\($0)" }
+        ?? "a new \(objects[number].entityName)"
+    }
+    let stored = [first.number, second.number].compactMap { objects[$0].present?.object }
+    return SwiftDataError(
+      .modelValidationFailure,
+      "a \(snapshot.layout.name) cannot be saved, because it has the unique values of two others: "
+        + "\(first.key.text) of \(other(first.number)), and \(second.key.text) of "
+        + "\(other(second.number)); change one of the values, or delete one of the others first",
+      identifiers: stored.map(store.persistentIdentifier))
   }
 
   /// Throws an error if an existing object is of another class: the class of an object cannot
@@ -138,6 +169,8 @@ struct UniqueIdentities {
 struct UniqueKey: Hashable {
   enum Part: Hashable {
     case value(StoredValue)
+    /// The value of an enumeration, in its only column or in that of a case.
+    case element(path: String, StoredValue)
     /// The primary key of a relationship's target.
     case object(Int64)
     /// The number of a relationship's target that the same save inserts.
@@ -163,6 +196,9 @@ struct UniqueKey: Hashable {
           // Null never equals null in a unique index.
           guard !value.isNull else { return nil }
           parts.append(.value(value))
+        } else if let paths = layout.elementPaths(of: name) {
+          guard let part = Part(elements: paths, in: values) else { return nil }
+          parts.append(part)
         } else if let place = layout.index(named: name), let part = try target(place) {
           parts.append(part)
         } else {
@@ -185,6 +221,8 @@ struct UniqueKey: Hashable {
       switch part {
       case .value(let value):
         ObjectExpression.compare(.equal, .attribute(object, name), .constant(value))
+      case .element(let path, let value):
+        ObjectExpression.compare(.equal, .attribute(object, path), .constant(value))
       case .object(let primaryKey):
         ObjectExpression.compare(
           .equal, .primaryKey(object.following(name)), .constant(.integer(primaryKey)))
@@ -193,6 +231,44 @@ struct UniqueKey: Hashable {
     }
     return conditions.dropFirst().reduce(conditions.first ?? .constant(.integer(0))) {
       .and($0, $1)
+    }
+  }
+}
+
+extension UniqueKey.Part {
+  /// The filled column of an enumeration, or `nil` if all are null.
+  fileprivate init?(elements paths: [String], in values: [String: StoredValue]) {
+    let filled = paths.lazy.compactMap { path in
+      values[path].flatMap { $0.isNull ? nil : (path: path, value: $0) }
+    }
+    guard let found = filled.first else { return nil }
+    self = .element(path: found.path, found.value)
+  }
+}
+
+extension UniqueKey {
+  /// The names and values, for an error message.
+  fileprivate var text: String {
+    zip(names, parts).map { name, part in
+      switch part {
+      case .value(let value), .element(_, let value): "\(name) \(value.shortText)"
+      case .object(let primaryKey): "\(name) p\(primaryKey)"
+      case .new: "\(name) of this save"
+      }
+    }.joined(separator: ", ")
+  }
+}
+
+extension StoredValue {
+  fileprivate var shortText: String {
+    switch self {
+    case .null: return "nil"
+    case .integer(let number): return "\(number)"
+    case .real(let number): return "\(number)"
+    case .text(let text): return "\"\(text.count > 80 ? text.prefix(80) + "…" : text)\""
+    case .malformedText(let bytes), .blob(let bytes):
+      return bytes.count == 16
+        ? NSUUID(uuidBytes: bytes).uuidString : "of \(bytes.count) bytes"
     }
   }
 }
@@ -229,8 +305,13 @@ struct PresentValues {
         keepingFirst: zip(objects.references, object.references).map { ($0.path, $1?.primaryKey) })
       let key = UniqueKey(
         entityName: first.entityName, names: first.names,
-        parts: first.names.map { name in
-          targets[name]?.map(UniqueKey.Part.object) ?? .value(values[name] ?? .null)
+        parts: zip(first.names, first.parts).map { name, part in
+          if case .element = part {
+            // The paths of all objects with this attribute begin with its name.
+            let paths = values.keys.filter { ManagedAttribute.propertyName(ofPath: $0) == name }
+            return UniqueKey.Part(elements: paths, in: values) ?? .value(.null)
+          }
+          return targets[name]?.map(UniqueKey.Part.object) ?? .value(values[name] ?? .null)
         })
       if wanted.contains(key) {
         found[key] = (object, objects)

@@ -134,10 +134,18 @@ extension TableMigration {
         var arguments: [StoredValue] = []
         var expressions: [String] = []
         for name in properties {
-          guard let owner = mapping.new.declaringEntity(of: name, in: member)?.name,
-            let (column, source) = table.source(name, declaredIn: owner)
+          guard let owner = mapping.new.declaringEntity(of: name, in: member) else { continue }
+          let paths = owner.propertiesByName[name]?.attribute?.storedElements.map(\.name) ?? [name]
+          var columns: [String] = []
+          for path in paths {
+            guard let (column, source) = table.source(path, declaredIn: owner.name) else {
+              continue
+            }
+            columns.append(table.expression(of: column, source, &arguments))
+          }
+          guard columns.count == paths.count, let value = EntityTables.value(ofCases: columns)
           else { continue }
-          expressions.append(table.expression(of: column, source, &arguments))
+          expressions.append(value)
         }
         // Named, because the condition repeats the expressions of the groups.
         let names = expressions.indices.map { "v\($0)" }

@@ -22,7 +22,7 @@ extension SaveWriter {
       let row = try row(of: object)
       let lineage = schema.model.lineage(of: row.entityName) ?? []
       let unique = Set(lineage.flatMap(\.uniquenessConstraints).joined())
-      _ = try empty(unique.intersection(values.keys), of: row)
+      _ = try empty(values.keys.filter { unique.containsProperty(ofPath: $0) }, of: row)
     }
     for (object, values) in waiting { try setIfPresent(values, of: object) }
   }
@@ -42,7 +42,8 @@ extension SaveWriter {
         try release(name, of: row, unless: try wanted.map(self.row))
       }
       if withValues {
-        withheld[row] = try empty(rows.uniqueWithLinks.intersection(content.values.keys), of: row)
+        withheld[row] = try empty(
+          content.values.keys.filter { rows.uniqueWithLinks.containsProperty(ofPath: $0) }, of: row)
       }
     }
     for object in save.deleted {
@@ -65,13 +66,21 @@ extension SaveWriter {
   /// Empties attributes of a row until they get other values.
   ///
   /// - Returns: The values they had, by column.
-  private func empty(_ names: Set<String>, of row: Row) throws -> [String: StoredValue] {
-    let columns = try rows(of: row.entityName).attributes.filter { names.contains($0.path) }
+  private func empty(_ paths: [String], of row: Row) throws -> [String: StoredValue] {
+    let paths = Set(paths)
+    let columns = try rows(of: row.entityName).attributes.filter { paths.contains($0.path) }
       .map(\.column.name)
     guard !columns.isEmpty else { return [:] }
     let table = try schema.table(of: row.entityName)
     let values = try statement.columns(columns, of: table, row.primaryKey)
     try set(columns.map { ($0, .null) }, of: row)
     return Dictionary(keepingFirst: zip(columns, values ?? []))
+  }
+}
+
+extension Set<String> {
+  /// Whether the property of a column is one of these.
+  fileprivate func containsProperty(ofPath path: String) -> Bool {
+    contains(ManagedAttribute.propertyName(ofPath: path))
   }
 }

@@ -92,16 +92,49 @@ extension EntityTables {
     _ properties: [String], by owner: String, of entityName: String, model: ManagedModel
   ) throws -> String {
     try properties.map { name in
-      guard let declaring = model.declaringEntity(of: name, in: entityName)?.name,
-        let column = attributeColumn(name, declaredIn: declaring)
-          ?? toOneColumns(name, declaredIn: declaring)?.key
+      guard let declaring = model.declaringEntity(of: name, in: entityName),
+        let value = indexed(name, declaredIn: declaring)
       else {
         throw StoreError.invalidModel(
           detail: "\(owner) of \(entityName) names \(name), which is neither an attribute of one "
-            + "column nor a to-one relationship")
+            + "column, nor an enumeration, nor a to-one relationship")
       }
-      return "\(column.name) COLLATE BINARY ASC"
+      return value + Self.order
     }.joined(separator: ", ")
+  }
+
+  private static let order = " COLLATE BINARY ASC"
+
+  /// Returns the last column that an element of an index names, or `nil` if the statement has another
+  /// form than this writes.
+  static func lastColumn(ofElement place: Int, in statement: String) -> String? {
+    let elements = statement.split(separator: order, omittingEmptySubsequences: false)
+    guard elements.indices.contains(place) else { return nil }
+    return elements[place].split { " (),".contains($0) }.last.map(String.init)
+  }
+
+  /// The column of a property, or the one of an enumeration's columns that has a value.
+  private func indexed(_ name: String, declaredIn entity: ManagedEntity) -> String? {
+    if let column = attributeColumn(name, declaredIn: entity.name)
+      ?? toOneColumns(name, declaredIn: entity.name)?.key
+    {
+      return column.name
+    }
+    guard let attribute = entity.propertiesByName[name]?.attribute else { return nil }
+    let paths = attribute.storedElements.map(\.name)
+    let columns = paths.compactMap { attributeColumn($0, declaredIn: entity.name)?.name }
+    guard columns.count == paths.count, columns.count == 1 || attribute.enumeration == .cases
+    else { return nil }
+    return Self.value(ofCases: columns)
+  }
+
+  /// The name of an enumeration's case, which is in the column of the case, as SQL.
+  ///
+  /// A predicate has the same expression, so that it can use the index.
+  package static func value(ofCases columns: [String]) -> String? {
+    columns.last.map { last in
+      columns.dropLast().reversed().reduce(last) { "ifnull(\($1), \($0))" }
+    }
   }
 }
 

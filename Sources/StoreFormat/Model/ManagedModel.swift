@@ -187,7 +187,7 @@ package struct ManagedAttribute: Hashable, Sendable {
 
   /// The attribute of each of its columns: itself, or the elements of a composite one, named
   /// `attribute.element`.
-  var storedElements: [ManagedAttribute] {
+  package var storedElements: [ManagedAttribute] {
     elements.isEmpty ? [self] : elements.flatMap { $0.storedElements(in: name, of: self) }
   }
 

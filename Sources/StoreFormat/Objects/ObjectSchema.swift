@@ -173,19 +173,28 @@ extension ObjectSchema {
     for table in tables.tables {
       let paths = Dictionary(
         table.columns.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first })
-      let names = try statement.rows(
-        "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ?1 ORDER BY name",
+      let present = try statement.rows(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ?1 ORDER BY name",
         [.text(table.name)])
-      for case .text(let name)? in names.map(\.first) {
+      for index in present {
+        guard case .text(let name) = index[0] else { continue }
         let owner = table.memberNames.first {
           name.hasPrefix(EntityTables.indexPrefix(of: $0))
         }
         guard let owner else { continue }
         let columns = try statement.rows(
           "SELECT name FROM pragma_index_info(?1) ORDER BY seqno", [.text(name)])
-        let properties = columns.compactMap { row -> String? in
-          guard case .text(let column)? = row.first else { return nil }
-          return paths[column]
+        let properties = columns.enumerated().compactMap { place, row -> String? in
+          let path: String? =
+            if case .text(let column)? = row.first {
+              paths[column]
+            } else if case .text(let sql) = index[1] {
+              // An expression, which only the statement shows.
+              EntityTables.lastColumn(ofElement: place, in: sql).flatMap { paths[$0] }
+            } else {
+              nil
+            }
+          return path.map(ManagedAttribute.propertyName)
         }
         indexes[owner, default: []].append(properties)
       }
