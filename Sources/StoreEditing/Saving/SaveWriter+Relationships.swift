@@ -47,7 +47,10 @@ extension SaveWriter {
   private func set(_ relationship: Relationship, of row: Row, to target: Row?) throws {
     guard case .columns? = relationship.storage else { throw unkept(relationship, row) }
     let current = try self.target(of: relationship, row)
-    guard current != target else { return }
+    if current == target {
+      // The column may still have the key of an object that was deleted before.
+      guard target == nil, try holdsKey(relationship, row) else { return }
+    }
     if let current { try detach(current, relationship) }
     if let target, let inverse = relationship.inverse, !inverse.isToMany {
       let back = try schema.relationship(inverse.name, of: target.entityName)
@@ -81,6 +84,15 @@ extension SaveWriter {
     try write(
       target, to: try schema.relationship(name, of: row.entityName), of: row, place: nil)
     try mark(row, name, Self.toOneRoles)
+  }
+
+  /// Returns whether the column of a to-one relationship has a key, even of an object that is missing.
+  private func holdsKey(_ relationship: Relationship, _ row: Row) throws -> Bool {
+    guard kinds[row] != .insert, case .columns(let key, _, _)? = relationship.storage else {
+      return false
+    }
+    let table = try schema.table(of: row.entityName)
+    return try statement.columns([key.name], of: table, row.primaryKey)?.first?.isNull == false
   }
 
   /// Returns the destination of a to-one relationship; `nil` for none, or for one that is missing.

@@ -84,6 +84,30 @@ final class Visitor {
     #expect(try stored() == ["Vera: -, Anna"])
   }
 
+  @Test("Removing the relationship to a model that was deleted before is saved")
+  func unlinkingWhatIsGone() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("Visitors.store")
+    let container = try ModelContainer(
+      for: Visitor.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path)))
+    let context = ModelContext(container)
+    let escort = Escort(name: "Anna")
+    let visitor = Visitor(name: "Vera", escort: escort)
+    context.insert(visitor)
+    try context.save()
+    context.delete(escort)
+    try context.save()
+    let query = try StoreQuery(path: path)
+    #expect(try query.lines("SELECT ZESCORT FROM ZVISITOR") == ["1"])
+    visitor.escort = nil
+    #expect(context.hasChanges)
+    try context.save()
+    #expect(try query.lines("SELECT ifnull(ZESCORT, 'none') FROM ZVISITOR") == ["none"])
+    let update = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last?.changes.first)
+    #expect(update.updatedAttributeNames == ["escort"])
+  }
+
   @Test func aReinsertedModelStaysLinked() throws {
     let carla = Escort(name: "Carla")
     let visitor = Visitor(name: "Vera", escort: carla)
