@@ -8,7 +8,7 @@ extension ModelContext {
   ///
   /// Models without changes get the stored values, and those that are gone leave the context. A model
   /// with changes keeps them and gets the stored values of all other properties: the last save of a
-  /// property wins. Models that others deleted cannot be saved, which the save reports.
+  /// property wins. The save drops changes of models that others deleted.
   func catchUp() throws {
     readInFull = [:]
     for store in defaultStores {

@@ -141,8 +141,12 @@ extension ModelContext {
   }
 
   /// Turns a saved model into one of the store.
+  ///
+  /// - Parameter merged: The identifiers of objects that models of the save became together with others,
+  ///   so that not all of their relationships were known.
   fileprivate func settle(
-    _ state: ModelState, _ remapped: [PersistentIdentifier: PersistentIdentifier]
+    _ state: ModelState, _ remapped: [PersistentIdentifier: PersistentIdentifier],
+    _ merged: Set<PersistentIdentifier>
   ) {
     let model = state.model
     inserted.remove(state)
@@ -153,6 +157,9 @@ extension ModelContext {
         state.values[index] = .toManyFault(added: [], removed: [])
       } else {
         state.values[index] = state.values[index].remapped(remapped)
+        if !merged.isEmpty, state.values[index].leads(toAnyOf: merged) {
+          state.change(state.layout.faultValues[index], at: index)
+        }
       }
     }
     state.original = nil
@@ -172,6 +179,44 @@ extension ModelContext {
     }
     state.identifier = identifier
     remember(model, as: identifier)
+  }
+}
+
+extension ModelContext {
+  /// Releases a model whose changes were not saved because others deleted it.
+  fileprivate func drop(_ state: ModelState) {
+    updated.remove(state)
+    noteInvalidated(state.identifier)
+    leave(state)
+  }
+}
+
+extension DataStoreSaveChangesResult {
+  /// The identifiers of objects that were there before, or that several new models have become.
+  fileprivate var mergedIdentifiers: Set<PersistentIdentifier> {
+    var merged = unreadIdentifiers.union(snapshotsToReregister.keys)
+    var seen: Set<PersistentIdentifier> = []
+    for identifier in remappedIdentifiers.values where !seen.insert(identifier).inserted {
+      merged.insert(identifier)
+    }
+    return merged
+  }
+}
+
+extension PropertyValue {
+  fileprivate func leads(toAnyOf identifiers: Set<PersistentIdentifier>) -> Bool {
+    switch self {
+    case .toOne(let reference?): identifiers.contains(reference.identifier)
+    case .toMany(let references): references.contains { identifiers.contains($0.identifier) }
+    default: false
+    }
+  }
+}
+
+extension Array {
+  /// Returns the elements that meet a condition, and the others.
+  fileprivate func divided(by condition: (Element) -> Bool) -> ([Element], [Element]) {
+    (filter(condition), filter { !condition($0) })
   }
 }
 
@@ -293,7 +338,10 @@ private final class StoreSavePart<Store: DataStore>: SavePart {
     guard let result else { return }
     outcome.hasSaved = true
     if let recorded = recorded(by: context.editingState) { outcome.saves.append(recorded) }
-    outcome.updated += changes.updated.map(\.identifier)
+    let (gone, kept) = changes.updated.divided(by: {
+      result.goneIdentifiers.contains($0.identifier)
+    })
+    outcome.updated += kept.map(\.identifier)
     outcome.deleted += changes.deleted.map(\.identifier)
     var seen: Set<PersistentIdentifier> = []
     for state in changes.inserted {
@@ -305,8 +353,11 @@ private final class StoreSavePart<Store: DataStore>: SavePart {
       outcome.tokens[store.identifier] = token
       context.saved(token, to: store)
     }
-    for state in changes.inserted { context.settle(state, result.remappedIdentifiers) }
-    for state in changes.updated { context.settle(state, result.remappedIdentifiers) }
+    let merged = result.mergedIdentifiers
+    for state in changes.inserted + kept {
+      context.settle(state, result.remappedIdentifiers, merged)
+    }
+    for state in gone { context.drop(state) }
     for state in changes.deleted {
       context.deleted.remove(state)
       context.leave(state)

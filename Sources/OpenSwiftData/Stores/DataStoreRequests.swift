@@ -91,6 +91,8 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   public let historyToken: (any HistoryToken)?
   /// Models that existed and could not be read again; they are read when they are used.
   let unreadIdentifiers: Set<PersistentIdentifier>
+  /// Models with changes that others deleted, so that the changes were not saved.
+  let goneIdentifiers: Set<PersistentIdentifier>
 
   /// Creates a result.
   public convenience init(
@@ -101,7 +103,7 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   ) {
     self.init(
       for: storeIdentifier, remappedIdentifiers: remappedIdentifiers,
-      snapshotsToReregister: snapshotsToReregister, unreadIdentifiers: [],
+      snapshotsToReregister: snapshotsToReregister, unreadIdentifiers: [], goneIdentifiers: [],
       historyToken: historyToken)
   }
 
@@ -109,9 +111,11 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier],
     snapshotsToReregister: [PersistentIdentifier: T],
-    unreadIdentifiers: Set<PersistentIdentifier>, historyToken: (any HistoryToken)?
+    unreadIdentifiers: Set<PersistentIdentifier>, goneIdentifiers: Set<PersistentIdentifier>,
+    historyToken: (any HistoryToken)?
   ) {
     self.unreadIdentifiers = unreadIdentifiers
+    self.goneIdentifiers = goneIdentifiers
     self.storeIdentifier = storeIdentifier
     self.remappedIdentifiers = remappedIdentifiers
     self.snapshotsToReregister = snapshotsToReregister

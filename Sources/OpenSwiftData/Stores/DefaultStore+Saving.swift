@@ -12,25 +12,29 @@ extension DefaultStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let editor = try writable()
-    return try Self.retrying([(self, request)]) {
-      let draft = try SaveDraft(request, store: self)
-      return result(of: draft, try editor.append(draft.save))
+    return try Self.retrying([(self, request)]) { gone in
+      let draft = try SaveDraft(request, store: self, without: gone)
+      return result(of: draft, try editor.append(draft.save), without: gone)
     }
   }
 
-  /// Runs a save, again if others saved or deleted objects with the same unique values meanwhile.
+  /// Runs a save, again if others saved or deleted objects with the same unique values meanwhile, and
+  /// without the changes of objects that others deleted.
   private static func retrying<Result>(
-    _ parts: [StoreRequest], while mayRetry: () -> Bool = { true }, _ save: () throws -> Result
+    _ parts: [StoreRequest], while mayRetry: () -> Bool = { true },
+    _ save: (_ gone: Set<PersistentIdentifier>) throws -> Result
   ) throws -> Result {
     var attempt = 1
+    var gone: Set<PersistentIdentifier> = []
     while true {
       do {
-        return try save()
+        return try save(gone)
       } catch StoreWriteError.notUnique where attempt < mostAttempts && mayRetry() {
         attempt += 1
       } catch let error as StoreWriteError where error.isMissingObject && mayRetry() {
-        try checkMissing(parts, error, isLast: attempt == mostAttempts)
-        attempt += 1
+        let found = try goneModels(parts, error, isLast: attempt == mostAttempts)
+        // Nothing that was deleted comes back.
+        if !found.isSubset(of: gone) { gone.formUnion(found) } else { attempt += 1 }
       } catch let error where error is StoreWriteError || error is StoreError {
         return try parts[0].store.translating { throw error }
       }
@@ -45,7 +49,7 @@ extension DefaultStore {
   }
 
   private func result(
-    of draft: SaveDraft, _ appended: AppendedTransaction?
+    of draft: SaveDraft, _ appended: AppendedTransaction?, without gone: Set<PersistentIdentifier>
   ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let remapped = draft.inserted.compactMapValues { object in
       (appended?.primaryKey(of: object) ?? object.primaryKey).map {
@@ -62,7 +66,7 @@ extension DefaultStore {
       for: identifier, remappedIdentifiers: remapped,
       snapshotsToReregister: Dictionary(
         keepingFirst: (snapshots ?? []).map { ($0.persistentIdentifier, $0) }),
-      unreadIdentifiers: snapshots == nil ? Set(present) : [],
+      unreadIdentifiers: snapshots == nil ? Set(present) : [], goneIdentifiers: gone,
       historyToken: appended.map { DefaultHistoryToken([identifier: $0.position.number]) })
   }
 
@@ -84,8 +88,8 @@ extension DefaultStore {
     var refusal: (any Error)?
     do {
       // After asking, others may have saved, so there is no retry.
-      return try retrying(parts, while: { !hasAsked }) {
-        let drafts = try parts.map { try SaveDraft($0.request, store: $0.store) }
+      return try retrying(parts, while: { !hasAsked }) { gone in
+        let drafts = try parts.map { try SaveDraft($0.request, store: $0.store, without: gone) }
         var save = JointSave()
         for (index, draft) in drafts.enumerated() {
           save.add(draft.save, to: editors[index], isTemporary: parts[index].store.isTemporary)
@@ -101,7 +105,7 @@ extension DefaultStore {
             }
           }
           return parts.indices.map { index in
-            parts[index].store.result(of: drafts[index], appended[index])
+            parts[index].store.result(of: drafts[index], appended[index], without: gone)
           }
         } catch let error as StoreWriteError where hasAsked {
           if case .unfinishedJointSave = error { throw PartlySaved(reason: error) }
@@ -120,32 +124,30 @@ struct PartlySaved: Error {
 }
 
 extension DefaultStore {
-  /// Returns if it makes sense to retry a save that misses an object: an object with the unique
-  /// values of a new model may have been deleted in the meantime.
+  /// Returns the models with changes that others deleted, after a save that misses an object: an object
+  /// with the unique values of a new model may have been deleted instead.
   ///
-  /// - Throws: ``SwiftDataError`` if the save itself names a missing object, or after the last
+  /// - Throws: ``SwiftDataError`` if a relationship leads to a missing model, or after the last
   ///   attempt.
-  static func checkMissing(
+  static func goneModels(
     _ parts: [StoreRequest], _ error: StoreWriteError, isLast: Bool
-  ) throws {
-    let missing = try parts.flatMap { try $0.store.missingModels(of: $0.request) }
-    guard missing.isEmpty, !isLast else { throw SwiftDataError.missingModels(missing, error) }
+  ) throws -> Set<PersistentIdentifier> {
+    var gone: Set<PersistentIdentifier> = []
+    for (store, request) in parts {
+      gone.formUnion(try store.missing(request.updated.map(\.persistentIdentifier)))
+    }
+    var targets: [PersistentIdentifier] = []
+    for (store, request) in parts {
+      let kept = request.updated.filter { !gone.contains($0.persistentIdentifier) }
+      targets += try store.missing((request.inserted + kept).flatMap(\.newTargets))
+    }
+    guard targets.isEmpty, !isLast else { throw SwiftDataError.missingTargets(targets, error) }
+    return gone
   }
 
-  func missingModels(
-    of request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> [PersistentIdentifier] {
-    var seen: Set<PersistentIdentifier> = []
-    var named: [PersistentIdentifier] = []
-    func add(_ identifier: PersistentIdentifier) {
-      if !identifier.isTemporary, seen.insert(identifier).inserted { named.append(identifier) }
-    }
-    for snapshot in request.updated { add(snapshot.persistentIdentifier) }
-    for snapshot in request.inserted + request.updated {
-      for index in snapshot.changedPlaces {
-        if case .toOne(let reference?) = snapshot.values[index] { add(reference.identifier) }
-      }
-    }
+  /// Returns those of some models that the store does not have, each once.
+  private func missing(_ identifiers: [PersistentIdentifier]) throws -> [PersistentIdentifier] {
+    let named = identifiers.filter { !$0.isTemporary }.uniqued { $0 }
     var present: Set<StoreObject> = []
     for (name, group) in Dictionary(grouping: named, by: \.entityName) {
       let keys = try group.compactMap { try object($0).primaryKey }
@@ -158,6 +160,15 @@ extension DefaultStore {
   }
 }
 
+extension DefaultSnapshot {
+  /// The targets of to-one relationships that a save sets.
+  fileprivate var newTargets: [PersistentIdentifier] {
+    changedPlaces.compactMap { index in
+      if case .toOne(let reference?) = values[index] { reference.identifier } else { nil }
+    }
+  }
+}
+
 extension StoreWriteError {
   var isMissingObject: Bool {
     if case .missingObject = self { true } else { false }
@@ -165,7 +176,7 @@ extension StoreWriteError {
 }
 
 extension SwiftDataError {
-  static func missingModels(
+  fileprivate static func missingTargets(
     _ identifiers: [PersistentIdentifier], _ error: StoreWriteError
   ) -> SwiftDataError {
     guard !identifiers.isEmpty else { return SwiftDataError(.modelValidationFailure, "\(error)") }
@@ -173,10 +184,10 @@ extension SwiftDataError {
     let rest = identifiers.count > names.count ? " and \(identifiers.count - names.count) more" : ""
     return SwiftDataError(
       .modelValidationFailure,
-      "\(names.joined(separator: ", "))\(rest) are deleted, but have changes here or are the "
-        + "target of a relationship: another context or process deleted them, or this context did "
-        + "while a relationship without an inverse led to them; delete these models in this "
-        + "context too, remove them from relationships, or roll the context back",
+      "\(names.joined(separator: ", "))\(rest) are deleted, but are the target of a relationship that "
+        + "changed: another context or process deleted them, or this context did while a relationship "
+        + "without an inverse led to them; delete these models in this context too, remove them from "
+        + "relationships, or roll the context back",
       identifiers: identifiers)
   }
 }

@@ -8,13 +8,18 @@ struct SaveDraft {
   /// The object that each new model becomes: a new one, or one with its unique values.
   private(set) var inserted: [PersistentIdentifier: StoreObject] = [:]
 
+  /// - Parameter gone: Models that others deleted, whose changes are omitted.
   init(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, store: DefaultStore
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, store: DefaultStore,
+    without gone: Set<PersistentIdentifier> = []
   ) throws {
     self.store = store
     save = StoreSave(header: request.editingState)
-    try add(inserted: request.inserted, updated: request.updated, deleted: request.deleted)
-    try add(updated: request.updated)
+    let updated =
+      gone.isEmpty
+      ? request.updated : request.updated.filter { !gone.contains($0.persistentIdentifier) }
+    try add(inserted: request.inserted, updated: updated, deleted: request.deleted)
+    try add(updated: updated)
   }
 
   private mutating func add(
@@ -28,11 +33,14 @@ struct SaveDraft {
     var objects: [StoreObject?] = Array(repeating: nil, count: identities.count)
     // The first of the models that become an existing object.
     var known: [PersistentIdentifier: PresentValues.Present] = [:]
+    // The objects that several new models become.
+    var shared: Set<StoreObject> = []
     for (place, snapshot) in snapshots.enumerated() {
       let number = identities.numbers[place]
       let object: StoreObject
       if let earlier = objects[number] {
         save.update(earlier, values: contents[place])
+        shared.insert(earlier)
         object = earlier
       } else if let present = identities.present(number) {
         save.update(present.object, values: contents[place].filter { !present.has($1, in: $0) })
@@ -55,7 +63,14 @@ struct SaveDraft {
       let links = toOne.filter { name, target in
         target.map { !(present?.leads(to: $0, by: name) ?? false) } ?? false
       }
-      if !links.isEmpty || !toMany.isEmpty { save.update(object, toOne: links, toMany: toMany) }
+      guard !links.isEmpty || !toMany.isEmpty else { continue }
+      // An object that is several models is related to what any of them is, and one that was there
+      // keeps what it is related to.
+      if object.primaryKey != nil || shared.contains(object) {
+        save.update(object, toOne: links, added: toMany)
+      } else {
+        save.update(object, toOne: links, toMany: toMany)
+      }
     }
     for object in doomed.sorted(by: { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }) {
       save.delete(object)

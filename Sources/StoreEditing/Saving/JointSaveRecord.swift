@@ -177,7 +177,8 @@ extension PropertyListValue {
 }
 
 extension JointSaveRecord {
-  private static let version: Int64 = 1
+  /// Version 1 has no added destinations.
+  private static let version: Int64 = 2
 
   var propertyList: PropertyListValue {
     .dictionary([
@@ -187,7 +188,9 @@ extension JointSaveRecord {
   }
 
   init(propertyList list: PropertyListValue) throws {
-    guard list["version"]?.integer == Self.version else { throw MalformedRecord() }
+    guard let version = list["version"]?.integer, (1...Self.version).contains(version) else {
+      throw MalformedRecord()
+    }
     self.init(
       own: try Place(need(list["own"])), deciding: try Place(need(list["deciding"])),
       save: try StoreSave(need(list["save"])))
@@ -273,6 +276,7 @@ extension ObjectContent {
       "values": .dictionary(values.mapValues(\.propertyList)),
       "toOne": .dictionary(toOne.mapValues { $0?.propertyList ?? .null }),
       "toMany": .dictionary(toMany.mapValues { .array($0.map(\.propertyList)) }),
+      "added": .dictionary(added.mapValues { .array($0.map(\.propertyList)) }),
     ])
   }
 
@@ -281,9 +285,11 @@ extension ObjectContent {
     toOne = try need(list["toOne"]?.dictionary).mapValues {
       $0 == .null ? nil : try StoreObject($0)
     }
-    toMany = try need(list["toMany"]?.dictionary).mapValues {
-      try need($0.array).map { try StoreObject($0) }
+    func lists(_ list: [String: PropertyListValue]) throws -> [String: [StoreObject]] {
+      try list.mapValues { try need($0.array).map { try StoreObject($0) } }
     }
+    toMany = try lists(need(list["toMany"]?.dictionary))
+    added = try lists(list["added"]?.dictionary ?? [:])
   }
 }
 

@@ -29,6 +29,16 @@ extension SaveWriter {
       let members = try objects.map { try member($0, of: relationship, row) }
       try set(relationship, of: row, to: members.uniqued { $0 })
     }
+    for (name, objects) in content.added.sorted(by: { ordinally($0.key, $1.key) }) {
+      let relationship = try schema.relationship(name, of: row.entityName)
+      let present = try members(of: relationship, row)
+      let known = Set(present)
+      let new = try objects.map { try member($0, of: relationship, row) }.uniqued { $0 }
+        .filter { !known.contains($0) }
+      guard !new.isEmpty else { continue }
+      try mark(row, name, Self.toManyRoles)
+      try set(relationship, of: row, to: present + new)
+    }
   }
 
   private func member(

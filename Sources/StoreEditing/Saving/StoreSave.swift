@@ -42,12 +42,15 @@ struct ObjectContent: Hashable, Sendable {
   var toOne: [String: StoreObject?] = [:]
   /// All destinations of to-many relationships, in order if they are ordered.
   var toMany: [String: [StoreObject]] = [:]
+  /// Destinations of to-many relationships that join those that are there.
+  var added: [String: [StoreObject]] = [:]
 
   /// Replaces everything that another content names.
   mutating func merge(_ other: ObjectContent) {
     values.merge(other.values) { $1 }
     toOne.merge(other.toOne) { $1 }
     toMany.merge(other.toMany) { $1 }
+    added.merge(other.added) { $0 + $1 }
   }
 }
 
@@ -108,11 +111,15 @@ package struct StoreSave: Equatable, Sendable {
   }
 
   /// Changes some properties of an object; without any, only increments its version.
+  ///
+  /// - Parameter added: Destinations that join those that to-many relationships have.
   package mutating func update(
     _ object: StoreObject, values: [String: StoredValue] = [:],
-    toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:]
+    toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:],
+    added: [String: [StoreObject]] = [:]
   ) {
-    updated.append((object, ObjectContent(values: values, toOne: toOne, toMany: toMany)))
+    updated.append(
+      (object, ObjectContent(values: values, toOne: toOne, toMany: toMany, added: added)))
   }
 
   /// Deletes an object, and applies the delete rules of its relationships.
@@ -170,7 +177,8 @@ extension StoreSave {
     return (inserted + updated).reduce(deleted.count * 16) { sum, part in
       let content = part.content
       return sum + 64 + content.values.reduce(0) { $0 + 8 + length($1.value) }
-        + content.toOne.count * 16 + content.toMany.reduce(0) { $0 + 8 + $1.value.count * 16 }
+        + content.toOne.count * 16
+        + [content.toMany, content.added].joined().reduce(0) { $0 + 8 + $1.value.count * 16 }
     }
   }
 
@@ -190,14 +198,15 @@ extension StoreSave {
 extension ObjectContent {
   /// Whether the object only loses destinations or gets lists, which is unnecessary if it is missing.
   fileprivate var isUnnecessaryIfMissing: Bool {
-    values.isEmpty && toOne.values.allSatisfy { $0 == nil }
+    values.isEmpty && added.isEmpty && toOne.values.allSatisfy { $0 == nil }
   }
 
   /// Returns the content with only those list elements that satisfy a condition.
   fileprivate func listing(_ isThere: (StoreObject) throws -> Bool) rethrows -> ObjectContent {
-    guard !toMany.isEmpty else { return self }
+    guard !toMany.isEmpty || !added.isEmpty else { return self }
     return ObjectContent(
-      values: values, toOne: toOne, toMany: try toMany.mapValues { try $0.filter(isThere) })
+      values: values, toOne: toOne, toMany: try toMany.mapValues { try $0.filter(isThere) },
+      added: try added.mapValues { try $0.filter(isThere) })
   }
 
   /// Returns the content without references to objects that leave no trace.
@@ -206,7 +215,8 @@ extension ObjectContent {
     return ObjectContent(
       values: values,
       toOne: toOne.mapValues { $0.flatMap { vanished.contains($0) ? nil : $0 } },
-      toMany: toMany.mapValues { $0.filter { !vanished.contains($0) } })
+      toMany: toMany.mapValues { $0.filter { !vanished.contains($0) } },
+      added: added.mapValues { $0.filter { !vanished.contains($0) } })
   }
 }
 

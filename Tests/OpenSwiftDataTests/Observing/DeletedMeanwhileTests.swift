@@ -1,4 +1,5 @@
 import OpenSwiftData
+import Synchronization
 import TestSupport
 import Testing
 
@@ -86,25 +87,54 @@ import Testing
     #expect(rome.tags == [sea])
   }
 
-  /// With or without having noticed before.
-  @Test(arguments: [false, true]) func theErrorNamesTheModels(looksBefore: Bool) throws {
+  @Test(
+    "A change of a deleted model is dropped, and everything else is saved",
+    arguments: [false, true])
+  func changesAreDropped(looksBefore: Bool) throws {
     rome.name = "Roma"
     city.label = "town"
+    context.insert(Tag(label: "new"))
     others.delete(theirs)
     try others.save()
     if looksBefore { _ = try context.fetchCount(FetchDescriptor<Tag>()) }
-    let error = #expect(throws: SwiftDataError.self) { try context.save() }
-    #expect(error == .modelValidationFailure)
-    #expect(error?.identifiers == [rome.persistentModelID])
-    #expect(error?.explanation.contains("Trip/p1") ?? false)
-    // What else was changed can be saved once these are let go.
-    for identifier in error?.identifiers ?? [] {
-      context.delete(context.model(for: identifier))
+    let invalidated = Mutex<[PersistentIdentifier]>([])
+    let key = ModelContext.NotificationKey.invalidatedAllIdentifiers.rawValue
+    let updated = Mutex<[PersistentIdentifier]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { note in
+      let gone = note.userInfo?[key] as? [PersistentIdentifier] ?? []
+      let kept =
+        note.userInfo?[ModelContext.NotificationKey.updatedIdentifiers.rawValue]
+        as? [PersistentIdentifier] ?? []
+      invalidated.withLock { $0 = gone }
+      updated.withLock { $0 = kept }
     }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let identifier = rome.persistentModelID
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(rome.modelContext == nil && rome.name == "Roma")
+    #expect(invalidated.withLock { $0 }.contains(identifier))
+    #expect(updated.withLock { $0 } == [city.persistentModelID])
+    #expect(try lines("SELECT ZLABEL FROM ZTAG ORDER BY 1") == ["new", "town"])
+    #expect(try lines("SELECT count(*) FROM ZTRIP") == ["0"])
+    #expect(
+      try lines(
+        "SELECT count(*) FROM ACHANGE JOIN Z_PRIMARYKEY p ON p.Z_ENT = ZENTITY "
+          + "WHERE ZCHANGETYPE = 1 AND Z_NAME = 'Trip'") == ["0"])
+  }
+
+  @Test("A save that has only changes of deleted models adds no transaction")
+  func nothingButDropped() throws {
+    rome.name = "Roma"
+    others.delete(theirs)
+    try others.save()
+    let before = try lines("SELECT count(*) FROM ATRANSACTION")
     try context.save()
     #expect(!context.hasChanges)
     #expect(rome.modelContext == nil)
-    #expect(try lines("SELECT ZLABEL FROM ZTAG") == ["town"])
+    #expect(try lines("SELECT count(*) FROM ATRANSACTION") == before)
   }
 
   @Test func aNewModelCannotLinkToADeletedOne() throws {

@@ -139,7 +139,8 @@ import Testing
         "token": .blob([]), "cost": .real(.infinity), "place.latitude": .real(0.1),
       ])
     let item = save.insert("BucketListItem", values: ["title": .null], toOne: ["trip": trip])
-    save.insert("Tag", toMany: ["trips": [trip]])
+    let tag = save.insert("Tag", toMany: ["trips": [trip]])
+    save.update(tag, added: ["trips": [try #require(appended.stored(kept))]])
     save.update(
       try #require(appended.stored(kept)), values: ["name": .malformedText([0xFF, 0])],
       toOne: ["stay": nil], toMany: ["items": [item]])
