@@ -23,16 +23,20 @@ void csqlite_return_large_blocks(void) {
 
 // MARK: - The lock of readers
 
-int csqlite_lock_for_reading(int descriptor) {
+/// Sets the kind of the lock on SQLite's "shared" bytes: https://www.sqlite.org/lockingv3.html
+static int set_lock(int descriptor, short kind) {
 #ifdef F_OFD_SETLK
-  // SQLite's "shared" bytes: https://www.sqlite.org/lockingv3.html
-  struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
+  struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
   return fcntl(descriptor, F_OFD_SETLK, &lock);
 #else
-  (void)descriptor;
+  (void)descriptor, (void)kind;
   return -1;
 #endif
 }
+
+int csqlite_lock_for_reading(int descriptor) { return set_lock(descriptor, F_RDLCK); }
+
+void csqlite_unlock_after_reading(int descriptor) { set_lock(descriptor, F_UNLCK); }
 
 // MARK: - The file
 

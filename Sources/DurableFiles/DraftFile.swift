@@ -149,7 +149,7 @@ package final class DraftFile {
     // The draft had to stay locked until here.
     isOpen = false
     registration.end()
-    try? descriptor.close()
+    LockedFiles.close(descriptor)
     guard synchronizesFolder else { return }
     if let folder = place.folder {
       try folder.synchronize()
@@ -162,7 +162,7 @@ package final class DraftFile {
   package func discard() {
     guard isOpen else { return }
     isOpen = false
-    try? descriptor.close()
+    LockedFiles.close(descriptor)
     TemporaryFiles.remove(temporaryPlace)
     registration.end()
   }

@@ -293,7 +293,8 @@ package enum AbandonedDrafts {
       let draft = try? place.open(
         (entry == .folder ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK)
     else { return }
-    defer { try? draft.close() }
+    // A program that was killed may have left a second name of a store.
+    defer { LockedFiles.close(draft) }
     guard FileLock.take(draft, at: place) == .taken else { return }
     guard let recovery else { return TemporaryFiles.remove(place) }
     // The content of another user's folder could be exchanged while it is being removed.

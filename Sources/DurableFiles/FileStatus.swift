@@ -67,6 +67,11 @@ package struct FileStatus: Hashable, Sendable {
     #endif
   }
 
+  /// Returns whether both are of one file, by whatever names.
+  package func isSameFile(as other: FileStatus) -> Bool {
+    inode == other.inode && device == other.device
+  }
+
   /// Whether this process may create files in a folder, by its effective user.
   package static func canCreateFiles(inFolder path: String) -> Bool {
     faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0
@@ -106,22 +111,6 @@ extension FileStatus {
     guard let name = file.lastComponent, let resolved = resolve(file.folder.string)
     else { return path }
     return FilePath(resolved).appending(name).string
-  }
-}
-
-extension FileDescriptor {
-  /// Opens an existing file for reading, without waiting for a program that writes into a pipe.
-  ///
-  /// - Throws: The system's error, and ``FileProblem`` for a folder, a pipe, a socket or a device.
-  package static func openFile(
-    _ path: FilePath, options: OpenOptions = []
-  ) throws -> FileDescriptor {
-    let file = try open(path, .readOnly, options: options.union([.closeOnExec, .nonBlocking]))
-    if case .other(let kind)? = FileStatus(file)?.kind {
-      try? file.close()
-      throw FileProblem(path: path.shown, reason: "it is a \(kind), not a file")
-    }
-    return file
   }
 }
 

@@ -43,7 +43,7 @@ package final class FileWatch {
 
   deinit {
     #if canImport(Darwin)
-    for file in watched { try? file.close() }
+    for file in watched { LockedFiles.close(file) }
     #endif
     try? notifications?.close()
   }
@@ -78,7 +78,7 @@ package final class FileWatch {
   #if canImport(Darwin)
   /// Watches the folder, and the files that it has now. Events are about open files, not about names.
   private func watch(_ queue: FileDescriptor) {
-    for file in watched { try? file.close() }
+    for file in watched { LockedFiles.close(file) }
     watched = ([folder] + names.sorted().map { folder.appending($0) }).compactMap {
       try? FileDescriptor.open($0, .init(rawValue: O_EVTONLY), options: .closeOnExec)
     }

@@ -83,8 +83,6 @@ package enum FolderContents {
   private static let deepest = 32
 
   /// Waits until a folder would survive a loss of power, with all files and folders in it. Links are not followed.
-  ///
-  /// No connection of SQLite in this process may have one of the files open: it would lose its locks.
   package static func synchronize(_ folder: String) throws(Errno) {
     try synchronize(folder, depth: 0)
   }
@@ -95,11 +93,7 @@ package enum FolderContents {
       let path = folder + "/" + name
       switch FileMove.entry(at: path) {
       case .file:
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-        let file = FileDescriptor(rawValue: descriptor)
-        defer { try? file.close() }
-        try file.synchronize()
+        try ReadableFile(FilePlace(path)).synchronize()
       case .folder: try synchronize(path, depth: depth + 1)
       case .none, .link, .other: break
       }

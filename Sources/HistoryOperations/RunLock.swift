@@ -98,7 +98,7 @@ package final class RunLock {
     // A run that waits for this file notices that the name is gone.
     TemporaryFiles.remove(path)
     registration.end()
-    try? file.close()
+    LockedFiles.close(file)
   }
 
   /// Opens and locks the file; `nil` if another run holds it.
@@ -108,10 +108,10 @@ package final class RunLock {
       switch FileLock.take(file, at: path) {
       case .taken: return file
       case .lost:
-        try? file.close()
+        LockedFiles.close(file)
         return nil
       case .impossible(let error):
-        try? file.close()
+        LockedFiles.close(file)
         throw error
       }
     } catch {

@@ -20,8 +20,6 @@ package struct StoreDigests: Hashable, Sendable {
 
   /// Reads the files of the store at a path, not those of a copy that is read in its place.
   ///
-  /// The store must not be open: closing one of its files drops the locks of this process.
-  ///
   /// - Throws: ``/StoreFormat/StoreError``.
   package init(ofStoreAt path: String) throws(StoreError) {
     // Of a store in an archive, the archive is the file.

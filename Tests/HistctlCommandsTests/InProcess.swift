@@ -37,14 +37,17 @@ enum InProcess {
   }
 
   /// Runs histctl to its end, as ``Tool/run(_:input:environment:folder:)`` does.
+  ///
+  /// - Parameter always: Whether also commands that should have a process of their own run in this one.
   static func run(
     _ arguments: [String], input: String = "", environment: [String: String] = [:],
-    folder: String? = nil
+    folder: String? = nil, always: Bool = false
   ) async throws -> Tool.Result {
     // The server reads its input through the console.
     guard canMoveThread, input.isEmpty || arguments.first == "mcp",
       known.isSuperset(of: environment.keys),
-      !ownProcess.contains(arguments.first ?? ""), !arguments.contains("--private-copy"),
+      always
+        || !ownProcess.contains(arguments.first ?? "") && !arguments.contains("--private-copy"),
       folder == nil || !usesOtherThreads(arguments)
     else {
       return try await Tool.histctl.run(

@@ -142,11 +142,14 @@ static inline int csqlite_read(sqlite3_file *file, void *bytes, int count, sqlit
   return file->pMethods->xRead(file, bytes, count, offset);
 }
 
-/// Locks a database file as SQLite's readers do, until the descriptor is closed; does not wait.
+/// Locks a database file as SQLite's readers do, until it is unlocked or the descriptor is closed; does not wait.
 ///
 /// The lock belongs to the descriptor: closing another one of the same file does not release it. Returns 0,
 /// or -1 if another program is writing to the file or the system has no such locks.
 int csqlite_lock_for_reading(int descriptor);
+
+/// Releases the lock of `csqlite_lock_for_reading`.
+void csqlite_unlock_after_reading(int descriptor);
 
 /// Makes `file:` names with parameters understood by every connection of this process.
 ///

@@ -1,7 +1,6 @@
 import ArgumentParser
 import PersistentHistory
 import StoreFormat
-import SystemPackage
 import Terminal
 
 /// `histctl diff`: shows the net changes of objects.
@@ -167,12 +166,12 @@ struct Diff: ReadingCommand {
   private func compare(
     _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot, copy: String
   ) throws -> Bool {
-    let other = try session.open(copy, busyTimeout: store.busyTimeout)
-    guard FilePath(other.location.resolvedPath) != FilePath(snapshot.location.resolvedPath) else {
+    guard try !snapshot.location.isSameFile(as: StoreLocation(path: copy)) else {
       throw Failure(
         status: .usage, kind: "sameFile", message: "\(store.store) and \(copy) are the same file",
         hint: "give another copy of the store")
     }
+    let other = try session.open(copy, busyTimeout: store.busyTimeout)
     return try other.read { otherSnapshot in
       let output = ComparisonOutput(session: session, writer: writer, form: form)
       let query = try makeQuery()

@@ -1,3 +1,4 @@
+import DurableFiles
 import HistoryOperations
 import PersistentHistory
 import SystemPackage
@@ -94,8 +95,7 @@ struct MaintenanceConfig {
 
   private static func read(_ path: String) throws(Failure) -> [UInt8] {
     do {
-      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
+      let file = try ReadableFile(anyAt: FilePath(path))
       var bytes: [UInt8] = []
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
       defer { buffer.deallocate() }

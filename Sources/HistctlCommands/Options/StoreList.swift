@@ -27,17 +27,12 @@ enum StoreList {
   }
 
   private static func read(_ file: String) throws -> [UInt8] {
-    let isInput = file == "-"
-    let descriptor =
-      isInput
-      ? FileDescriptor.standardInput
-      : try FileDescriptor.open(FilePath(file), .readOnly, options: .closeOnExec)
-    defer { if !isInput { try? descriptor.close() } }
+    let input = file == "-" ? nil : try ReadableFile(anyAt: FilePath(file))
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = try buffer.withUnsafeMutableBytes({ try descriptor.read(into: $0) }),
-      count > 0
-    {
+    while case let count = try buffer.withUnsafeMutableBytes({
+      try input?.read(into: $0) ?? FileDescriptor.standardInput.read(into: $0)
+    }), count > 0 {
       bytes += buffer[..<count]
       guard bytes.count <= longest else {
         throw OperationError(

@@ -8,32 +8,26 @@ package final class ArchiveFile: Sendable {
 
   package let path: String
   package let size: Int64
-  private let descriptor: FileDescriptor
+  private let file: ReadableFile
 
   package init(_ place: FilePlace) throws(ArchiveError) {
     do {
-      // A pipe would otherwise wait for its writer.
-      descriptor = try place.open(O_RDONLY | O_NONBLOCK)
+      file = try ReadableFile(place)
     } catch {
       throw .reading(place, error)
     }
     path = place.path
-    var status = stat()
-    let isKnown = fstat(descriptor.rawValue, &status) == 0
-    size = isKnown ? Int64(status.st_size) : 0
-    guard isKnown, status.st_mode & S_IFMT == S_IFREG else {
+    size = file.status.size
+    guard file.status.kind == .file else {
       throw .unreadable(path: path, reason: "it is not a regular file")
     }
   }
 
-  init(_ descriptor: FileDescriptor, size: Int64, path: String) {
-    self.descriptor = descriptor
+  init(_ file: ReadableFile, size: Int64, path: String) {
+    self.file = file
     self.size = size
     self.path = path
   }
-
-  // Nothing was written, so closing cannot lose anything.
-  deinit { try? descriptor.close() }
 
   /// Reads exactly `count` bytes.
   package func read(at offset: Int64, count: Int) throws(ArchiveError) -> [UInt8] {
@@ -43,14 +37,8 @@ package final class ArchiveFile: Sendable {
     let bytes: [UInt8]
     do {
       bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-        while filled < count {
-          let rest = UnsafeMutableRawBufferPointer(
-            rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
-          let read = try descriptor.read(
-            fromAbsoluteOffset: offset + Int64(filled), into: rest)
-          if read == 0 { break }
-          filled += read
-        }
+        filled = try file.fill(
+          UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count), from: offset)
       }
     } catch {
       throw .unreadable(path: path, reason: Self.reason(error))
@@ -78,9 +66,9 @@ package final class ArchiveFile: Sendable {
   /// Asks the system to read the file from the disk again.
   func forgetCachedPages() {
     #if canImport(Darwin)
-    _ = fcntl(descriptor.rawValue, F_NOCACHE, 1)
+    _ = file.withDescriptor { fcntl($0.rawValue, F_NOCACHE, 1) }
     #else
-    _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_DONTNEED)
+    _ = file.withDescriptor { posix_fadvise($0.rawValue, 0, 0, POSIX_FADV_DONTNEED) }
     #endif
   }
 
@@ -166,7 +154,7 @@ final class TemporaryFile {
   /// - Parameter path: The path for messages.
   func opened(as path: String) throws(ArchiveError) -> ArchiveFile {
     do {
-      return ArchiveFile(try descriptor.duplicate(), size: byteCount, path: path)
+      return ArchiveFile(try ReadableFile(descriptor.duplicate()), size: byteCount, path: path)
     } catch {
       throw .unreadable(path: path, reason: ArchiveFile.reason(error))
     }

@@ -1,5 +1,5 @@
+import DurableFiles
 import HistoryCoding
-import Libc
 import StoreFormat
 import SystemPackage
 
@@ -24,19 +24,17 @@ package final class ExportedText {
   package init(path: String) throws(ArchiveError) {
     let isInput = path == Self.standardInput
     self.path = isInput ? "standard input" : path
-    let descriptor: FileDescriptor
+    let file: ReadableFile
     do {
-      descriptor =
+      file =
         isInput
-        ? try FileDescriptor.standardInput.duplicate()
-        : try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        ? try ReadableFile(FileDescriptor.standardInput.duplicate())
+        : try ReadableFile(anyAt: FilePath(path))
     } catch {
       throw .unreadable(path: self.path, reason: ArchiveFile.reason(error))
     }
-    let file = OpenFile(descriptor)
-    unpacker = TextUnpacker { buffer in try file.descriptor.read(into: buffer) }
-    var status = stat()
-    guard fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+    unpacker = TextUnpacker { buffer in try file.read(into: buffer) }
+    guard file.status.kind != .other("directory") else {
       throw .unreadable(path: self.path, reason: "it is not a file")
     }
   }
@@ -58,15 +56,6 @@ package final class ExportedText {
     } catch {
       throw .unreadable(path: path, reason: ArchiveFile.reason(error))
     }
-  }
-
-  /// Closes the file when the text is released.
-  private final class OpenFile {
-    let descriptor: FileDescriptor
-
-    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
-
-    deinit { try? descriptor.close() }
   }
 }
 
@@ -112,11 +101,6 @@ package enum FileContent: Hashable, Sendable {
   private static let sqlite = Array("SQLite format 3\0".utf8)
 
   private static func prefix(of path: String) -> [UInt8] {
-    guard
-      let file = try? FileDescriptor.open(
-        FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
-    else { return [] }
-    defer { try? file.close() }
-    return (try? file.readPrefix(sqlite.count)) ?? []
+    (try? ReadableFile(FilePath(path)).readPrefix(sqlite.count)) ?? []
   }
 }

@@ -66,7 +66,7 @@ final class ArchiveFolder {
     }
     let catalog = FilePlace(ArchiveFormat.catalogName, in: folder)
     do {
-      try catalog.open(O_WRONLY | O_CREAT, permissions: permissions).close()
+      LockedFiles.close(try catalog.open(O_WRONLY | O_CREAT, permissions: permissions))
       try folder.synchronize()
     } catch {
       throw .writing(catalog, error)
@@ -132,7 +132,7 @@ final class ArchiveFolder {
     do {
       let file = try catalog.open(O_RDWR)
       // Everything that was written has been synchronized.
-      defer { try? file.close() }
+      defer { LockedFiles.close(file) }
       try body(file)
     } catch {
       throw .writing(catalog, error)

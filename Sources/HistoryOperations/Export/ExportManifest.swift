@@ -106,13 +106,11 @@ final class ExportManifest {
 
   /// Whether the last line of a manifest is that of a run that has ended.
   private static func hasEnd(_ path: String) -> Bool {
-    guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-    else { return true }
-    defer { try? file.close() }
-    guard let size = try? file.seek(offset: 0, from: .end) else { return true }
+    guard let file = try? ReadableFile(FilePath(path)) else { return true }
+    let size = file.status.size
     var tail = [UInt8](repeating: 0, count: Int(min(size, 4096)))
     let count = tail.withUnsafeMutableBytes {
-      (try? file.read(fromAbsoluteOffset: size - Int64($0.count), into: $0)) ?? 0
+      (try? file.fill($0, from: size - Int64($0.count))) ?? 0
     }
     let last = tail.prefix(count).split(separator: UInt8(ascii: "\n")).last ?? []
     return String(decoding: last, as: UTF8.self).contains(#""type":"exportRunEnd""#)

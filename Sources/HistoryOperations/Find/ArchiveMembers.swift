@@ -23,7 +23,7 @@ final class ArchiveMembers {
   private let path: String
   private let limits: FindOperation.Limits
   private let archive: OpaquePointer
-  private let file: FileDescriptor
+  private let file: ReadableFile
   /// The bytes of a tar file; libarchive keeps a pointer to it.
   private let source: UnpackedSource
   private var count = 0
@@ -39,8 +39,7 @@ final class ArchiveMembers {
     }
     self.archive = archive
     do {
-      file = try FileDescriptor.open(
-        path, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+      file = try ReadableFile(path, followsLink: false)
     } catch {
       archive_read_free(archive)
       throw StoreError.reading(path.shown, error)
@@ -54,16 +53,13 @@ final class ArchiveMembers {
       (try? file.readPrefix(2)) == Array("PK".utf8) || self.path.lowercased().hasSuffix(".zip")
     let status =
       isZip
-      ? archive_read_open_fd(archive, file.rawValue, Self.blockLength)
+      ? file.withDescriptor { archive_read_open_fd(archive, $0.rawValue, Self.blockLength) }
       : archive_read_open(
         archive, Unmanaged.passUnretained(source).toOpaque(), nil, UnpackedSource.read, nil)
     if status != ARCHIVE_OK { throw failure() }
   }
 
-  deinit {
-    archive_read_free(archive)
-    try? file.close()
-  }
+  deinit { archive_read_free(archive) }
 
   /// Returns the next member, or `nil` after the last.
   func next() throws -> Member? {
@@ -167,7 +163,7 @@ private final class UnpackedSource {
   /// Why no more can be read.
   private(set) var error: (any Error)?
 
-  init(_ file: FileDescriptor) {
+  init(_ file: ReadableFile) {
     unpacker = TextUnpacker { try file.read(into: $0) }
   }
 

@@ -69,12 +69,9 @@ struct StorePlace: Sendable {
   }
 
   private static func propertyList(_ path: String) -> PropertyListValue? {
-    guard
-      let file = try? FileDescriptor.open(
-        FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+    guard let file = try? ReadableFile(FilePath(path), followsLink: false),
+      let bytes = try? file.readPrefix(longestList)
     else { return nil }
-    defer { try? file.close() }
-    guard let bytes = try? file.readPrefix(longestList) else { return nil }
     return try? PropertyListValue(propertyList: bytes)
   }
 }

@@ -58,8 +58,7 @@ package enum UnsearchedFormat: String, CaseIterable, Sendable {
 
   /// Returns the format of a file by its first bytes, or by its name.
   init?(contentOf path: FilePath) {
-    guard let file = try? FileDescriptor.openFile(path, options: .noFollow) else { return nil }
-    defer { try? file.close() }
+    guard let file = try? ReadableFile(path, followsLink: false) else { return nil }
     let bytes = (try? file.readPrefix(8)) ?? []
     if let format = Self.marks.first(where: { bytes.starts(with: $0.1) })?.0 {
       self = format

@@ -16,8 +16,7 @@ package struct ScrubKeyFile {
     do {
       guard let status = try FileStatus(path: path) else { return nil }
       guard status.kind == .file else { throw unreadable("it is not a file") }
-      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-      bytes = try file.closeAfter { try file.readPrefix(Self.digitCount + 2) }
+      bytes = try ReadableFile(FilePath(path)).readPrefix(Self.digitCount + 2)
     } catch let error as Errno {
       throw unreadable(error.description)
     }

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import StoreFormat
 
@@ -90,9 +91,8 @@ extension Schema: Codable {
   public static func load(from fromURL: URL) throws -> Schema {
     let data: Data
     do {
-      let file = try FileHandle(forReadingFrom: fromURL)
-      defer { try? file.close() }
-      data = try file.read(upToCount: largestFile + 1) ?? Data()
+      let file = try ReadableFile(FilePlace(fromURL.path))
+      data = Data(try file.readPrefix(Int(min(file.status.size, Int64(largestFile) + 1))))
     } catch {
       throw SwiftDataError(.storeFailure, "\(fromURL.path) cannot be read: \(error)")
     }

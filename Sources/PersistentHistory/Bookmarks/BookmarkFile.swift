@@ -269,7 +269,7 @@ extension BookmarkFile {
         return try DraftFile.synchronizeFolder(of: file)
       }
       let lock = try lock(file)
-      defer { try? lock.close() }
+      defer { LockedFiles.close(lock) }
       var status = stat()
       guard fstat(lock.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
       var bookmarks = try BookmarkFile(path: file).bookmarks
@@ -337,10 +337,10 @@ extension BookmarkFile {
       switch FileLock.take(file, at: path) {
       case .taken: return file
       case .lost:
-        try? file.close()
+        LockedFiles.close(file)
         Pause.take(seconds: 0.01)
       case .impossible(let error):
-        try? file.close()
+        LockedFiles.close(file)
         throw error
       }
     }

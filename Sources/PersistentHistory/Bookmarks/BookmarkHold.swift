@@ -54,7 +54,7 @@ package final class BookmarkHold {
 
   /// Lets other programs change them.
   package func release() {
-    try? lock?.close()
+    if let lock { LockedFiles.close(lock) }
     lock = nil
   }
 
@@ -66,10 +66,10 @@ package final class BookmarkHold {
       switch FileLock.take(file, at: path) {
       case .taken: return file
       case .lost:
-        try? file.close()
+        LockedFiles.close(file)
         throw HistoryEraser.NotNow()
       case .impossible:
-        try? file.close()
+        LockedFiles.close(file)
         return nil
       }
     } catch Errno.noSuchFileOrDirectory {

@@ -65,24 +65,19 @@ enum SmallFile {
   /// Reads a file or a pipe, or standard input for `-`.
   static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
     try read {
-      guard path != "-" else { return try read(from: .standardInput, limit) }
-      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-      return try file.closeAfter { try read(from: file, limit) }
+      guard path != "-" else {
+        return try read(limit) { try FileDescriptor.standardInput.read(into: $0) }
+      }
+      let file = try ReadableFile(anyAt: FilePath(path))
+      return try read(limit, file.read(into:))
     }
   }
 
   /// Reads a regular file. A pipe in its place would make every command wait.
   static func readFile(_ path: String) throws(Failure) -> [UInt8] {
     try read {
-      let file = try FileDescriptor.open(
-        FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
-      return try file.closeAfter {
-        var status = stat()
-        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-          throw Failure.noFile
-        }
-        return try read(from: file, limit)
-      }
+      let file = try ReadableFile(FilePath(path))
+      return try read(limit, file.read(into:))
     }
   }
 
@@ -93,16 +88,20 @@ enum SmallFile {
       throw failure
     } catch Errno.noSuchFileOrDirectory, Errno.fileNameTooLong {
       throw .missing
+    } catch is FileProblem {
+      throw .noFile
     } catch {
       throw .system(error as? Errno ?? .ioError)
     }
   }
 
-  private static func read(from file: FileDescriptor, _ limit: Int) throws -> [UInt8] {
+  private static func read(
+    _ limit: Int, _ next: (UnsafeMutableRawBufferPointer) throws -> Int
+  ) throws -> [UInt8] {
     var bytes: [UInt8] = []
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
     defer { buffer.deallocate() }
-    while case let count = try file.read(into: buffer), count > 0 {
+    while case let count = try next(buffer), count > 0 {
       bytes += UnsafeRawBufferPointer(rebasing: buffer[..<count])
       guard bytes.count <= limit else { throw Failure.tooLarge(limit: limit) }
     }

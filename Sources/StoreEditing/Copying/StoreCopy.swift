@@ -294,6 +294,7 @@ extension Database {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
+      try StoreConnection.keepLocks(of: database)
       // An unfinished copy is discarded, and the draft syncs a finished one.
       try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
     }

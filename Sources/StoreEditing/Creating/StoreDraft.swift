@@ -122,8 +122,7 @@ package struct StoreDraft: Hashable, Sendable {
         throw StoreWriteError.unwritable(
           path: path, reason: "it is a \(kind), and only a store is replaced")
       }
-      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-      let start = try file.closeAfter { try file.readPrefix(FileHeader.mark.count) }
+      let start = try ReadableFile(FilePath(path)).readPrefix(FileHeader.mark.count)
       guard start.isEmpty || start == FileHeader.mark else {
         throw StoreWriteError.unwritable(
           path: path, reason: "it is not a store, and only a store is replaced")

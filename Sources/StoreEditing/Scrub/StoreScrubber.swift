@@ -85,6 +85,7 @@ package struct StoreScrubber {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
+      try StoreConnection.keepLocks(of: database)
       try WritingConnection.check(csqlite_harden_for_building(database.sqliteConnection))
       // An unfinished copy is discarded, and the draft syncs a finished one.
       try database.execute(

@@ -109,8 +109,7 @@ struct StoreSharing {
   }
 
   private static func locks() -> String? {
-    guard let file = try? FileDescriptor.open(list, .readOnly, options: .closeOnExec),
-      let bytes = try? file.closeAfter({ try file.readPrefix(longestList) }),
+    guard let bytes = try? ReadableFile(list).readPrefix(longestList),
       bytes.count < longestList
     else { return nil }
     return String(decoding: bytes, as: UTF8.self)

@@ -22,6 +22,7 @@ package final class TableFile: Sendable {
     configuration.allowsUnsafeTransactions = true
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
+      try StoreConnection.keepLocks(of: database)
       try database.execute(
         sql: """
           PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;

@@ -28,6 +28,7 @@ enum WritingConnection {
     configuration.foreignKeysEnabled = false
     configuration.busyMode = StoreConnection.busyMode(timeout: busyTimeout)
     configuration.prepareDatabase { database in
+      try StoreConnection.keepLocks(of: database)
       try check(csqlite_harden_for_writing(database.sqliteConnection))
       if isForOneTransaction { try check(csqlite_keep_log_on_close(database.sqliteConnection)) }
       sqlite3_limit(

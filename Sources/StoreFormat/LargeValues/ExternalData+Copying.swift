@@ -34,17 +34,18 @@ extension ExternalData {
   private static func copy(
     file source: String, to target: String, _ progress: (Int64) throws -> Void
   ) throws -> Bool {
-    let input: FileDescriptor
+    let input: ReadableFile
     do {
-      input = try FileDescriptor.open(
-        FilePath(source), .readOnly, options: [.noFollow, .nonBlocking, .closeOnExec])
+      input = try ReadableFile(FilePath(source), followsLink: false)
     } catch Errno.noSuchFileOrDirectory {
       return false
+    } catch is FileProblem {
+      return false
     }
-    defer { try? input.close() }
     var status = stat()
-    guard fstat(input.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { return false }
+    guard input.withDescriptor({ fstat($0.rawValue, &status) }) == 0 else {
+      throw Errno(rawValue: errno)
+    }
     let output = try FileDescriptor.open(
       FilePath(target), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
       permissions: FilePermissions(rawValue: status.st_mode & 0o666 | 0o600))

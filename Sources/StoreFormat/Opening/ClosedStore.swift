@@ -1,4 +1,5 @@
 import CSQLiteSupport
+import DurableFiles
 import GRDBSQLite
 import Libc
 import SystemPackage
@@ -18,17 +19,14 @@ enum ClosedStore {
   ///
   /// The bytes name a rollback journal as the way to save: a database in memory has no write-ahead log.
   static func content(of location: StoreLocation) -> UnsafeMutableBufferPointer<UInt8>? {
-    let descriptor = open(location.resolvedPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    let file = FileDescriptor(rawValue: descriptor)
-    defer { try? file.close() }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      (Int64(FileHeader.length)...maxSize).contains(Int64(status.st_size)),
-      csqlite_lock_for_reading(descriptor) == 0,
-      !exists(location.logPath), !exists(location.journalPath)
+    guard let file = try? ReadableFile(FilePath(location.resolvedPath), followsLink: false),
+      (Int64(FileHeader.length)...maxSize).contains(file.status.size),
+      file.withDescriptor({ csqlite_lock_for_reading($0.rawValue) }) == 0
     else { return nil }
-    let count = Int(status.st_size)
+    // The descriptor may stay open.
+    defer { file.withDescriptor { csqlite_unlock_after_reading($0.rawValue) } }
+    guard !exists(location.logPath), !exists(location.journalPath) else { return nil }
+    let count = Int(file.status.size)
     guard let memory = sqlite3_malloc64(sqlite3_uint64(count)) else { return nil }
     let bytes = UnsafeMutableRawBufferPointer(start: memory, count: count)
     guard (try? file.fill(bytes, from: 0)) == count,

@@ -40,16 +40,14 @@ package struct ForeignFile {
 
   package func read(longest: Int, besides own: StoreOwnFiles) throws(FileProblem) -> [UInt8] {
     try check(try look(longest: longest), besides: own)
-    let number = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard number >= 0 else {
-      let error = errno
-      throw FileProblem(path: path, errno: error, isMissing: error == ENOENT)
+    let file: ReadableFile
+    do throws(Errno) {
+      file = try ReadableFile(name, in: FileDescriptor(rawValue: folder))
+    } catch {
+      throw FileProblem(
+        path: path, errno: error.rawValue, isMissing: error == .noSuchFileOrDirectory)
     }
-    let file = FileDescriptor(rawValue: number)
-    defer { try? file.close() }
-    var opened = stat()
-    guard fstat(number, &opened) == 0 else { throw FileProblem(path: path, errno: errno) }
-    let status = try checked(FileStatus(opened), longest)
+    let status = try checked(file.status, longest)
     try check(status, besides: own)
     do {
       let bytes = try file.readPrefix(Int(status.size))
@@ -81,10 +79,6 @@ package struct ForeignFile {
 }
 
 /// The files that SQLite may have open for a store, by device and inode.
-///
-/// Closing a descriptor of one of them, opened by whatever name, would drop all locks that this process
-/// holds on it
-/// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>).
 package struct StoreOwnFiles {
   private let files: [(path: String, status: FileStatus)]
 
@@ -97,6 +91,6 @@ package struct StoreOwnFiles {
 
   /// Returns the path of one of the store's own files, or `nil` for any other file.
   package func path(of status: FileStatus) -> String? {
-    files.first { $0.status.inode == status.inode && $0.status.device == status.device }?.path
+    files.first { $0.status.isSameFile(as: status) }?.path
   }
 }

@@ -119,10 +119,8 @@ package struct PrivateCopy {
   private static func stamp(of paths: [FilePath]) throws -> [[UInt8]] {
     try paths.map { path in
       do {
-        let file = try FileDescriptor.openFile(path)
-        defer { try? file.close() }
-        let size = try file.seek(offset: 0, from: .end)
-        return try file.readPrefix(FileHeader.length) + Array("\(size)".utf8)
+        let file = try ReadableFile(path)
+        return try file.readPrefix(FileHeader.length) + Array("\(file.status.size)".utf8)
       } catch Errno.noSuchFileOrDirectory {
         // A cleanly closed store may have no log.
         return []
@@ -132,8 +130,7 @@ package struct PrivateCopy {
 
   /// Copies a file; the copy is for this user alone.
   package static func copy(_ source: FilePath, to target: String) throws {
-    let input = try FileDescriptor.openFile(source)
-    defer { try? input.close() }
+    let input = try ReadableFile(source)
     let output = try FileDescriptor.open(
       FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
       permissions: [.ownerReadWrite])

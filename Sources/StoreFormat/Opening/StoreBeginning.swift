@@ -35,16 +35,14 @@ package enum StoreBeginning {
 
   /// Returns whether a file may be a store, from its first page.
   ///
-  /// A link is not followed, and a pipe not waited for. The file must not be open as a store.
+  /// A link is not followed, and a pipe not waited for.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - logPath: The log that belongs to it; `nil` if any file may have one.
   /// - Throws: The system's error.
   package static func mayBeStore(at path: FilePath, logPath: String?) throws -> Bool {
-    let file = try FileDescriptor.open(
-      path, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
-    defer { try? file.close() }
+    let file = try ReadableFile(path, followsLink: false)
     guard let length = pageLength(try file.readPrefix(headerLength)) else { return false }
     let hasLog = try logPath.map { try FileStatus(path: $0)?.size ?? 0 > 0 } ?? true
     return mayBeStore(try file.readPrefix(length), hasLog: hasLog)

@@ -56,8 +56,6 @@ package enum StoreConnection {
   /// Opens a copy in memory of a small store that no program has open, or returns `nil` for any other.
   ///
   /// In place, SQLite would create a `-wal` and a `-shm` beside it, which takes longer than reading it.
-  ///
-  /// It opens and closes the file, which drops the locks that this process holds on it.
   static func openCopyInMemory(_ location: StoreLocation) -> DatabaseQueue? {
     guard let content = ClosedStore.content(of: location) else { return nil }
     guard let queue = try? DatabaseQueue(configuration: configuration(busyTimeout: 0)) else {
@@ -143,12 +141,40 @@ package enum StoreConnection {
     .timeout(timeout > longestTimeout ? longestTimeout : max(0, timeout))
   }
 
+  /// Keeps other readings of a connection's file from dropping its locks, until the connection is closed.
+  ///
+  /// Call it before the connection takes a lock.
+  package static func keepLocks(of database: Database) throws {
+    let connection = database.sqliteConnection
+    var isMoved: CInt = 0
+    func ask() -> CInt {
+      sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
+    }
+    // A database in memory has no file, and another one is made by this program.
+    guard let name = sqlite3_db_filename(connection, "main"), name.pointee != 0,
+      ask() == SQLITE_OK
+    else { return }
+    let use = LockedFiles.Use(ofFileAt: String(cString: name)) {
+      ask() != SQLITE_OK || isMoved != 0
+    }
+    // SQLite destroys functions after it has closed the file.
+    let result = sqlite3_create_function_v2(
+      connection, "histctl_open_file", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+      Unmanaged.passRetained(use).toOpaque(), { context, _, _ in sqlite3_result_null(context) },
+      nil, nil,
+      { use in
+        if let use { Unmanaged<LockedFiles.Use>.fromOpaque(use).release() }
+      })
+    guard result == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: result)) }
+  }
+
   private static func configuration(busyTimeout: Double) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.foreignKeysEnabled = false
     configuration.busyMode = busyMode(timeout: busyTimeout)
     configuration.prepareDatabase { database in
+      try keepLocks(of: database)
       let result = csqlite_harden(database.sqliteConnection)
       guard result == SQLITE_OK else {
         throw DatabaseError(resultCode: ResultCode(rawValue: result))

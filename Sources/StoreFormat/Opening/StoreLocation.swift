@@ -76,6 +76,15 @@ package struct StoreLocation: Hashable, Sendable {
     resolvedPath = try WorkingCopies.copy(of: resolved, path: path) ?? resolved
   }
 
+  /// Returns whether both are the same store, by whatever names.
+  package func isSameFile(as other: StoreLocation) -> Bool {
+    if FilePath(originalPath) == FilePath(other.originalPath) { return true }
+    guard let own = try? FileStatus(path: originalPath),
+      let its = try? FileStatus(path: other.originalPath)
+    else { return false }
+    return own.isSameFile(as: its)
+  }
+
   /// A file that exists, and the path that messages use for it.
   init(path: String, at resolvedPath: String) {
     self.path = path
@@ -104,14 +113,9 @@ package struct StoreLocation: Hashable, Sendable {
   }
 
   /// Reads the header of the main file.
-  ///
-  /// Only for a file that no connection of this process reads with locks: closing any descriptor of
-  /// a file drops all locks that the process holds on it
-  /// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>).
   func readHeader() throws(StoreError) -> FileHeader {
     do {
-      let file = try FileDescriptor.openFile(FilePath(resolvedPath))
-      defer { try? file.close() }
+      let file = try ReadableFile(FilePath(resolvedPath))
       guard let header = FileHeader(try file.readPrefix(FileHeader.length)) else {
         throw Self.notAStore(path, .notSQLite)
       }
@@ -133,27 +137,6 @@ package struct StoreLocation: Hashable, Sendable {
   }
 }
 
-extension FileDescriptor {
-  /// Reads up to `count` bytes from the start of the file.
-  package func readPrefix(_ count: Int) throws -> [UInt8] {
-    try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      filled = try fill(UnsafeMutableRawBufferPointer(buffer), from: 0)
-    }
-  }
-
-  /// Fills a buffer from an offset, and returns the number of bytes, which is smaller at the end of the file.
-  func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) throws -> Int {
-    var filled = 0
-    while filled < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-      let count = try read(fromAbsoluteOffset: offset + Int64(filled), into: rest)
-      if count == 0 { break }
-      filled += count
-    }
-    return filled
-  }
-}
-
 extension StoreLocation {
   /// The suffixes of the files that SQLite opens beside a database.
   private static let filesOfSQLite = ["-wal", "-shm", "-journal"]
@@ -172,11 +155,8 @@ extension StoreLocation {
 
   /// Returns whether saves of the store go to a write-ahead log.
   ///
-  /// It opens and closes the file, which drops the locks that this process holds on it. So it must not be called
-  /// while the store is open.
-  ///
   /// - Throws: ``StoreError``.
-  package func usesLog() throws -> Bool { try readHeader().usesLog }
+  package func usesLog() throws(StoreError) -> Bool { try readHeader().usesLog }
 
   /// Returns whether a path is that of the store, of a companion, or inside its folder of large values, whether
   /// or not a file exists there.
@@ -201,8 +181,7 @@ extension StoreLocation {
     // Another name of the same file.
     guard let there = try? FileStatus(path: place.string) else { return false }
     return own.contains { companion in
-      let file = try? FileStatus(path: store + companion)
-      return file?.inode == there.inode && file?.device == there.device
+      (try? FileStatus(path: store + companion))?.isSameFile(as: there) ?? false
     }
   }
 
@@ -243,20 +222,14 @@ extension StoreLocation {
   /// Syncs the log, and so all saves that a snapshot shows.
   ///
   /// Apps may save without syncing: a loss of power then loses their last saves, and the transaction numbers
-  /// are issued again. Call this before files made from a snapshot are moved into place. SQLite holds no lock on
-  /// the log, so that opening and closing it drops none.
+  /// are issued again. Call this before files made from a snapshot are moved into place.
   ///
   /// - Throws: The system's error where the disk fails.
   package func synchronizeLog() throws(Errno) {
     // A missing log needs no sync, and one of another user cannot be synced.
-    guard
-      let file = try? FileDescriptor.open(
-        FilePath(logPath), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
-    else { return }
-    defer { try? file.close() }
+    guard let file = try? ReadableFile(FilePath(logPath), followsLink: false) else { return }
     // An empty one holds no save, and syncing a file that was just made takes a while.
-    var status = stat()
-    if fstat(file.rawValue, &status) == 0, status.st_size == 0 { return }
+    if file.status.size == 0 { return }
     do throws(Errno) {
       try file.synchronize()
     } catch .invalidArgument, .readOnlyFileSystem, .notSupported {

@@ -211,7 +211,7 @@ extension UnsafeRawBufferPointer {
 
 /// Reads a file in pieces of one length, without following a link or waiting for a pipe.
 package final class FileReader {
-  private let file: FileDescriptor
+  private let file: ReadableFile
   private let buffer: UnsafeMutableRawBufferPointer
   private var offset: Int64 = 0
 
@@ -224,15 +224,11 @@ package final class FileReader {
     case .file: break
     case .folder, .link, .other: throw FileProblem(path: path, reason: "it is not a file")
     }
-    file = try FileDescriptor.open(
-      FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+    file = try ReadableFile(FilePath(path), followsLink: false)
     buffer = .allocate(byteCount: 1 << 18, alignment: 16)
   }
 
-  deinit {
-    try? file.close()
-    buffer.deallocate()
-  }
+  deinit { buffer.deallocate() }
 
   /// Returns the next bytes, which are valid until the next call; none at the end.
   package func next() throws -> UnsafeRawBufferPointer {

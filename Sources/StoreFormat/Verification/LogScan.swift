@@ -5,8 +5,7 @@ import SystemPackage
 
 /// Reads a write-ahead log and compares it with its checksums.
 ///
-/// The layout is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>. SQLite
-/// takes no lock on this file, so opening and closing it releases none.
+/// The layout is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>.
 struct LogScan {
   private static let headerLength = 32
   private static let frameHeaderLength = 24
@@ -45,8 +44,7 @@ struct LogScan {
   }
 
   private static func look(_ path: String, size: Int64, pageSize: Int?) throws -> LogCondition {
-    let file = try FileDescriptor.openFile(FilePath(path))
-    defer { try? file.close() }
+    let file = try ReadableFile(FilePath(path))
     let header = try file.readPrefix(headerLength)
     // The writer crashed, or the disk was full, before the first frame.
     guard header.count == headerLength else { return .unfinished(frame: 1) }
@@ -60,9 +58,7 @@ struct LogScan {
 
   /// Returns whether SQLite reads a log, by its first bytes.
   static func isUsable(logAt path: String) throws -> Bool {
-    let file = try FileDescriptor.openFile(FilePath(path))
-    defer { try? file.close() }
-    let header = try file.readPrefix(headerLength)
+    let header = try ReadableFile(FilePath(path)).readPrefix(headerLength)
     guard header.count == headerLength, case .success = start(header, pageSize: nil) else {
       return false
     }

@@ -116,17 +116,19 @@ import Testing
     let null = try await Self.find(["tree/a.zip", "-0"], in: folder)
     #expect(
       String(decoding: null.output, as: UTF8.self) == "tree/a.zip!/alone\0tree/a.zip!/in/s\0")
-    let before = try Self.temporaryFolders()
+    let temporary = try TemporaryFolder()
+    let environment = ["TMPDIR": temporary.path]
     for (name, count) in names.flatMap({ [("\($0)!/alone", 12), ("\($0)!/in/s", 13)] }) {
       let log = try await Tool.histctl.run(
-        ["log", "tree/\(name)", "--json", "--no-values"], folder: folder.path)
+        ["log", "tree/\(name)", "--json", "--no-values"], environment: environment,
+        folder: folder.path)
       #expect(log.status == 0 && log.lines.count == count, "\(name): \(log.errors)")
     }
     let missing = try await Tool.histctl.run(["log", "tree/a.zip!/none"], folder: folder.path)
     #expect(missing.status == 9 && missing.errors.contains("no file at tree/a.zip!/none"))
     let cut = try await Tool.histctl.run(["log", "tree/cut.zip!/alone"], folder: folder.path)
     #expect(cut.status == 9, "\(cut.errors)")
-    #expect(try Self.temporaryFolders() == before)
+    #expect(try temporary.names().isEmpty)
   }
 
   @Test func readsBackups() async throws {
@@ -163,15 +165,6 @@ import Testing
     #expect(String(decoding: null.output, as: UTF8.self) == path + "\0")
     let file = try #require(place?["file"])
     try await Self.everyCommand(path, file, in: folder)
-  }
-
-  /// The names of private copies that are there.
-  private static func temporaryFolders() throws -> Set<String> {
-    let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-    return Set(
-      try FileManager.default.contentsOfDirectory(atPath: folder).filter {
-        $0.hasPrefix("histctl-copy")
-      })
   }
 
   /// Commands that read open the store with its log, and those that write refuse it.
