@@ -24,12 +24,17 @@ package final class LogState {
     self.number = number
     // All of the last state is known.
     file = try StateFile(states, states.count - 1)
-    queue = try StoreConnection.openState(named: file.name)
+    do {
+      queue = try StoreConnection.openState(named: file.name)
+    } catch {
+      file.end()
+      throw error
+    }
     file.state = number
   }
 
   deinit {
-    // Statements that are still in use keep the connection open, and SQLite the VFS.
+    // Statements that are still in use keep the connection open, which then needs the file as long as the program runs.
     if (try? queue.close()) != nil { file.end() }
   }
 
@@ -112,21 +117,22 @@ private final class StateFile {
           guard let owner else { return 0 }
           return Unmanaged<StateFile>.fromOpaque(owner).takeUnretainedValue().size
         }))
-    made.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
     vfs = csqlite_add_made_file(cName, made)
     guard vfs != nil else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+    // SQLite reads the file until ``end()``.
+    made.pointee.owner = Unmanaged.passRetained(self).toOpaque()
   }
 
-  /// Ends the use by SQLite.
+  /// Ends the use by SQLite, which has closed the file.
   func end() {
-    if let vfs { csqlite_remove_made_file(vfs) }
-    vfs = nil
+    guard let vfs else { return }
+    csqlite_remove_made_file(vfs)
+    self.vfs = nil
+    Unmanaged.passUnretained(self).release()
   }
 
   deinit {
     page.deallocate()
-    // SQLite still knows the names where it was not ended.
-    guard vfs == nil else { return }
     made.deallocate()
     cName.deallocate()
   }

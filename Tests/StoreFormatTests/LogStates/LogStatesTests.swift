@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import GRDBSQLite
 import TestSupport
 import Testing
 
@@ -71,6 +73,28 @@ import Testing
       found.append(try state.read { statement in try rows { try statement.rows($0) } })
     }
     return found
+  }
+
+  @Test("A statement that outlives its state still reads the file")
+  func statementOutlivesState() throws {
+    let (folder, path, writer) = try Self.write(pageSize: 512, seed: 5, commits: 20)
+    try withExtendedLifetime((folder, writer)) {
+      try StoreFile(path: path).read { snapshot in
+        let states = try snapshot.logStates()
+        var statement: OpaquePointer?
+        var state: LogState? = try LogState(states, at: states.count - 1)
+        let expected = try state?.read { try $0.rows("SELECT Z_PK FROM ATRANSACTION").count }
+        _ = try state?.inDatabase {
+          sqlite3_prepare_v2(
+            $0.sqliteConnection, "SELECT * FROM ATRANSACTION", -1, &statement, nil)
+        }
+        state = nil
+        var count = 0
+        while sqlite3_step(statement) == SQLITE_ROW { count += 1 }
+        #expect(count == expected)
+        #expect(sqlite3_finalize(statement) == SQLITE_OK)
+      }
+    }
   }
 
   @Test(arguments: [512, 4096])
