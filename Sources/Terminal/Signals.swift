@@ -143,6 +143,15 @@ package enum TemporaryFileRegistry {
     return states
   }()
 
+  /// The number of each registration. A slot that is free again may get a later one than those after it.
+  nonisolated(unsafe) private static let numbers: UnsafeMutablePointer<UInt64> = {
+    let numbers = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+    numbers.initialize(repeating: 0, count: capacity)
+    return numbers
+  }()
+
+  nonisolated(unsafe) private static var lastNumber: UInt64 = 0
+
   nonisolated(unsafe) private static let paths: UnsafeMutablePointer<CChar> = {
     let paths = UnsafeMutablePointer<CChar>.allocate(capacity: capacity * pathCapacity)
     paths.initialize(repeating: 0, count: capacity * pathCapacity)
@@ -166,7 +175,11 @@ package enum TemporaryFileRegistry {
     pthread_mutex_lock(lock)
     var slot = 0
     while slot < capacity && states[slot] != free { slot += 1 }
-    if slot < capacity { states[slot] = reserved }
+    if slot < capacity {
+      states[slot] = reserved
+      lastNumber += 1
+      numbers[slot] = lastNumber
+    }
     pthread_mutex_unlock(lock)
     guard slot < capacity else { return nil }
 
@@ -184,13 +197,22 @@ package enum TemporaryFileRegistry {
   /// Removes all registered files in the order of their registration, so that a folder comes after its content.
   /// Async-signal-safe.
   package static func removeAll() {
-    var slot = 0
-    while slot < capacity {
-      if states[slot] == active {
-        let path = paths + slot * pathCapacity
-        if unlink(path) != 0 { rmdir(path) }
+    var removed: UInt64 = 0
+    while true {
+      var next = -1
+      var slot = 0
+      while slot < capacity {
+        if states[slot] == active, numbers[slot] > removed,
+          next < 0 || numbers[slot] < numbers[next]
+        {
+          next = slot
+        }
+        slot += 1
       }
-      slot += 1
+      guard next >= 0 else { return }
+      removed = numbers[next]
+      let path = paths + next * pathCapacity
+      if unlink(path) != 0 { rmdir(path) }
     }
   }
 

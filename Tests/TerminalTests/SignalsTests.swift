@@ -18,6 +18,21 @@ extension DescriptorTests {
       Signals.ignoreFailedWrites()
     }
 
+    @Test("A folder that is registered after its content is removed after it, in any slots")
+    func removesInOrder() throws {
+      let folder = try ScriptFolder()
+      let former = try #require(TemporaryFileRegistry.register(folder.file("former")))
+      let content = folder.file("folder/content")
+      mkdir(folder.file("folder"), 0o700)
+      try folder.write("x", to: content)
+      let first = try #require(TemporaryFileRegistry.register(content))
+      TemporaryFileRegistry.unregister(former)
+      let second = try #require(TemporaryFileRegistry.register(folder.file("folder")))
+      TemporaryFileRegistry.removeAll()
+      for registration in [first, second] { TemporaryFileRegistry.unregister(registration) }
+      #expect(access(folder.file("folder"), F_OK) != 0)
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func endingBySignalRemovesTemporaryFiles(_ number: Int32) throws {
       let folder = try ScriptFolder()
