@@ -56,7 +56,7 @@ package struct Compaction {
       ) {
         // All pages are read, which must not keep an app from saving meanwhile.
         let store = try StoreFile(
-          location: StoreLocation(path: path), busyTimeout: busyTimeout, keepsNoLock: true)
+          location: StoreLocation(path: path), busyTimeout: busyTimeout, manner: .withoutLock)
         try store.read { try EvidentDamage.check($0, readsPages: true) }
       }
     }

@@ -36,7 +36,7 @@ package struct HistoryCheck {
   ///   reading the store.
   package func run(_ path: String, _ body: (Result) throws -> Void) throws {
     let logProblem = StoreReading.logProblem(of: path)
-    try StoreFile(path: path, busyTimeout: busyTimeout).read { snapshot in
+    try StoreFile.leavingNothing(path, busyTimeout: busyTimeout).read { snapshot in
       let (bookmarks, problem) = BookmarkFile.readable(
         named: bookmarkPath, beside: snapshot.location)
       let health = try HistoryHealth(

@@ -25,7 +25,7 @@ package enum StoreReading {
     let location = try StoreLocation(path: path)
     warnOfDamagedLog(in: location, observer: observer)
     try warnOfRolledBackSave(in: location, observer: observer)
-    return try StoreFile(location: location, busyTimeout: busyTimeout, keepsNoLock: true)
+    return try StoreFile(location: location, busyTimeout: busyTimeout, manner: .withoutLock)
   }
 
   /// Warns if a part of the log is damaged. Call it before the store is opened, as ``logProblem(of:)``.

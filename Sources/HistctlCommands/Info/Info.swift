@@ -85,7 +85,8 @@ struct Info: ReadingCommand {
     // The problem is one of the notices.
     let logProblem = StoreReading.logProblem(of: store.store)
     if logProblem != nil { session.end(with: .damaged) }
-    return try StoreFile(path: store.store, busyTimeout: store.busyTimeout).read { snapshot in
+    return try StoreFile.leavingNothing(store.store, busyTimeout: store.busyTimeout).read {
+      snapshot in
       try InfoReport(
         snapshot: snapshot, schema: session.schema(of: snapshot),
         bookmarkPath: store.bookmarkFile,

@@ -263,7 +263,8 @@ private final class VerifyRun {
     let progress = VerifyProgress(session, unit: "transactions", label: "comparing")
     defer { progress.finish() }
     do {
-      return try StoreFile(path: storePath, busyTimeout: target.busyTimeout).read { snapshot in
+      return try StoreFile.leavingNothing(storePath, busyTimeout: target.busyTimeout).read {
+        snapshot in
         try StoreContinuity(of: snapshot, with: Archive(path: path), limit: look.limit) {
           progress.update($0)
         }

@@ -45,7 +45,7 @@ package struct StoreVerification: Sendable {
     self.path = path
     findings = FindingLog(limit: options.limit)
     do {
-      let file = try StoreFile(path: path, busyTimeout: options.busyTimeout)
+      let file = try StoreFile.leavingNothing(path, busyTimeout: options.busyTimeout)
       try file.read(withHelpers: options.helperCount) { snapshot, helpers in
         try inspect(snapshot, helpers, options, progress)
       }

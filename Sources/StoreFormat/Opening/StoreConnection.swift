@@ -219,6 +219,17 @@ package enum AccessMode: String, Hashable, Sendable {
   case privateCopy
 }
 
+/// When a store is read from a copy although it can be read in place.
+package enum ReadingManner: Hashable, Sendable {
+  /// Never.
+  case inPlace
+  /// If it is small and no program has it open, so that no file appears beside it.
+  case leavingNothing
+  /// Also if it has a rollback journal: reading it in place blocks its app from saving, for example while a pager
+  /// waits.
+  case withoutLock
+}
+
 extension AccessMode {
   /// Returns whether an error of opening may mean that SQLite could not create the log or its index.
   ///
@@ -234,9 +245,11 @@ extension AccessMode {
   /// Chooses how to read a store that SQLite cannot read as it is.
   ///
   /// SQLite needs a `-shm` to read a write-ahead log. Where it can neither use nor create one, in a folder
-  /// that is not writable, a filled log is read from a copy; without one, the main file is complete. Returns
-  /// `nil` where that is not the reason.
-  static func fallback(for location: StoreLocation) throws(StoreError) -> AccessMode? {
+  /// that is not writable or on a full disk, a filled log is read from a copy; without one, the main file is
+  /// complete. Returns `nil` where that is not the reason.
+  static func fallback(
+    for location: StoreLocation, from error: DatabaseError
+  ) throws(StoreError) -> AccessMode? {
     // A hot journal must not be ignored.
     guard try location.size(of: location.journalPath) ?? 0 == 0 else { return nil }
     let logSize = try location.size(of: location.logPath)
@@ -245,7 +258,7 @@ extension AccessMode {
       hasSharedMemory
       ? FileStatus.canRead(location.sharedMemoryPath) && logSize != nil
       : FileStatus.canCreateFiles(inFolder: location.folder)
-    guard !isUsable else { return nil }
+    guard !isUsable || location.lacksRoomForIndex(error) else { return nil }
     return logSize ?? 0 == 0 ? .immutable : .privateCopy
   }
 

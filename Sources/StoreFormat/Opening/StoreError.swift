@@ -298,18 +298,22 @@ extension StoreError {
 
 extension StoreLocation {
   /// Returns whether SQLite failed to create the index of a log because the file system is full.
-  fileprivate func lacksRoomForIndex(_ error: DatabaseError) -> Bool {
+  func lacksRoomForIndex(_ error: DatabaseError) -> Bool {
     switch (error.extendedResultCode, error.resultCode) {
     // Only the index fails with this code.
     case (.SQLITE_IOERR_SHMSIZE, _): return true
     // Creating it fails for other reasons, too.
     case (_, .SQLITE_CANTOPEN), (.SQLITE_IOERR_SHMOPEN, _), (.SQLITE_IOERR_SHMMAP, _):
-      guard let log = try? size(of: logPath), log > 0,
-        let free = scarceSpace
-      else { return false }
+      guard let free = scarceSpace, (try? usesLog()) ?? false else { return false }
       return free < StoreError.indexLength
     default: return false
     }
+  }
+
+  /// Returns whether SQLite would fail to create the index of a log because the file system is full.
+  func hasNoRoomForIndex() throws(StoreError) -> Bool {
+    guard let free = scarceSpace, free < StoreError.indexLength, try usesLog() else { return false }
+    return try size(of: sharedMemoryPath) ?? 0 < StoreError.indexLength
   }
 
   /// The free bytes of the store's file system, if they are less than a mebibyte.

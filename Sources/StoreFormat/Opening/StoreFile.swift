@@ -34,28 +34,32 @@ public final class StoreFile: Sendable {
     try self.init(location: StoreLocation(path: path), busyTimeout: busyTimeout)
   }
 
+  /// Opens a store, and reads a small closed one from a copy, so that no file appears beside it.
+  ///
+  /// - Throws: ``StoreError``.
+  package static func leavingNothing(_ path: String, busyTimeout: Double) throws -> StoreFile {
+    try StoreFile(
+      location: StoreLocation(path: path), busyTimeout: busyTimeout, manner: .leavingNothing)
+  }
+
   /// Opens the store at a location.
   ///
   /// - Parameters:
   ///   - location: The store's files.
   ///   - busyTimeout: Seconds to wait for a locked store.
   ///   - allowsPrivateCopy: Whether a store that cannot be read in place may be copied.
-  ///   - keepsNoLock: Whether a store with a rollback journal, or a small closed one, is read from a private
-  ///     copy: reading it in place blocks its app from saving, for example while a pager waits, or leaves files
-  ///     beside it. If the copy fails, the store is read in place.
+  ///   - manner: When the store is read from a copy although it can be read in place.
   /// - Throws: ``StoreError``.
   package init(
     location: StoreLocation, busyTimeout: Double = 5, allowsPrivateCopy: Bool = true,
-    keepsNoLock: Bool = false
+    manner: ReadingManner = .inPlace
   ) throws {
     self.location = location
     self.busyTimeout = busyTimeout
     isHeld = false
-    if keepsNoLock, !location.isWorkingCopy,
+    if manner != .inPlace, !location.isWorkingCopy,
       let stamp = try? OpeningStamp(location, .privateCopy),
-      let copy = try StoreConnection.openCopyInMemory(location)
-        ?? (location.readHeader().usesLog
-          ? nil : try? StoreConnection.openCopy(location, busyTimeout: busyTimeout))
+      let copy = try Self.openCopy(location, manner, busyTimeout: busyTimeout)
     {
       queue = copy
       accessMode = .privateCopy
@@ -66,16 +70,21 @@ public final class StoreFile: Sendable {
       if try AccessMode.needsOwnIndex(location) {
         throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
       }
+      if try location.hasNoRoomForIndex() {
+        // SQLite would leave an index that it could not finish.
+        throw DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE)
+      }
       queue = try StoreConnection.open(location, mode: .shared, busyTimeout: busyTimeout)
       accessMode = .shared
       openingStamp = nil
     } catch let error as DatabaseError
-      where AccessMode.mayFallBack(from: error) || location.isWorkingCopy && error.isUnfinishedSave
+      where AccessMode.mayFallBack(from: error) || location.lacksRoomForIndex(error)
+      || location.isWorkingCopy && error.isUnfinishedSave
     {
       // The save is rolled back in one more copy, so that the first one stays as the store is.
       guard
         let mode = try error.isUnfinishedSave || AccessMode.needsOwnIndex(location)
-          ? .privateCopy : AccessMode.fallback(for: location)
+          ? .privateCopy : AccessMode.fallback(for: location, from: error)
       else {
         throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
       }
@@ -88,11 +97,31 @@ public final class StoreFile: Sendable {
       openingStamp = try OpeningStamp(location, mode)
       do {
         queue = try StoreConnection.open(location, mode: mode, busyTimeout: busyTimeout)
-      } catch {
-        throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+      } catch let other {
+        // Without room for the index there may be none for a copy either.
+        let isSame = mode == .privateCopy && location.lacksRoomForIndex(error)
+        throw StoreError.translating(
+          isSame ? error : other, location: location, busyTimeout: busyTimeout)
       }
     } catch {
       throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+    }
+  }
+
+  /// Opens the copy of a store that is read in its place in a manner; returns `nil` if the store itself is read, as
+  /// when there is no room for a copy.
+  private static func openCopy(
+    _ location: StoreLocation, _ manner: ReadingManner, busyTimeout: Double
+  ) throws -> DatabaseQueue? {
+    if let copy = StoreConnection.openCopyInMemory(location) { return copy }
+    guard manner == .withoutLock, try !location.readHeader().usesLog else { return nil }
+    do {
+      return try StoreConnection.openCopy(location, busyTimeout: busyTimeout)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      // Waiting in place would take as long again.
+      throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+    } catch {
+      return nil
     }
   }
 

@@ -5,7 +5,8 @@ import Testing
 
 /// A store is read on a disk that is full, where its log needs an index.
 @Suite(.enabled(if: FaultInjector.isPossible)) struct FullDiskReadingTests {
-  @Test func aLogWithoutAnIndexIsNamed() async throws {
+  @Test("A log that can have no index is read from a copy; where there is none, the index is named")
+  func aLogWithoutAnIndex() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     var shape = StoreWriter.Shape()
@@ -25,9 +26,20 @@ import Testing
     let calls = try await injector.calls(of: .histctl, arguments, files: path + "-shm").calls
     let growing = 1 + (try #require(calls.firstIndex { $0.isWrite }))
 
+    let answer = try await Tool.histctl.run(["log", path, "--json"])
+    try begin()
+    for command in ["info", "log"] {
+      let result = try await injector.run(
+        .histctl, [command, path, "--json"], files: path + "-shm",
+        .init(.full, at: growing, lasts: true))
+      #expect(result.status == 0, "\(result.errors)")
+      if command == "log" { #expect(result.text == answer.text) }
+    }
+
     try begin()
     let result = try await injector.run(
-      .histctl, arguments, files: path + "-shm", .init(.full, at: growing, lasts: true))
+      #require(Tool("env")), ["TMPDIR=/nonexistent", Tool.histctl.path] + arguments,
+      files: path + "-shm", .init(.full, at: growing, lasts: true))
     #expect(result.status == 9)
     let told = try #require(
       try JSONSerialization.jsonObject(with: Data(result.errors.utf8)) as? [String: Any])

@@ -25,6 +25,18 @@ import Testing
     try Self.expectUnchanged(before, in: folder, store)
   }
 
+  @Test(
+    "A small store that no program has open gets no file beside it",
+    arguments: commands.filter { !["prune", "archive"].contains($0[0]) })
+  func smallClosedStore(_ command: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let store = try SampleStore.write(to: folder.file("sample.store"))
+    let before = try Self.files(folder)
+    let result = try await InProcess.run(Self.arguments(command, store))
+    #expect(result.status != 64, "\(result.errors)")
+    #expect(try Self.files(folder) == before)
+  }
+
   /// As a user who may read the files and nothing else.
   @Test(
     .enabled(if: OtherUser.isAvailable && !RealStores.paths.isEmpty), arguments: RealStores.paths)

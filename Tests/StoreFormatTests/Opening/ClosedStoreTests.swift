@@ -8,7 +8,7 @@ import Testing
 @Suite("A small closed store")
 struct ClosedStoreTests {
   private static func open(_ path: String) throws -> StoreFile {
-    try StoreFile(location: StoreLocation(path: path), keepsNoLock: true)
+    try StoreFile(location: StoreLocation(path: path), manner: .withoutLock)
   }
 
   @Test("is read without leaving a file beside it", arguments: [true, false])
