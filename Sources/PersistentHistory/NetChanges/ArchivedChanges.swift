@@ -11,9 +11,10 @@ final class ArchivedChanges {
   private var transaction: Int64 = 0
   private var hasTransaction = false
   private(set) var numbers: EntityNumbers
-  private var slots: [ObjectIdentifier: SlotTranslation] = [:]
-  /// The maximum number of entities whose slots are kept: an archive may name any number.
-  private static let maxSlots = 10_000
+  /// The entities are kept alive, because their identities are the keys.
+  private var translations: [ObjectIdentifier: (entity: HistoryEntity, SlotTranslation)] = [:]
+  /// The maximum number of entities whose translations are kept: an archive may name any number.
+  private static let maxTranslations = 10_000
 
   /// Prepares to read the archived pieces; `nil` if there are none.
   init?(
@@ -69,58 +70,15 @@ final class ArchivedChanges {
   ) -> ColumnMask? {
     guard entity.name != nil else { return mask }
     let key = ObjectIdentifier(entity)
-    if let known = slots[key] { return known.mask(mask) }
-    let translation = SlotTranslation(entity, to: schema.entity(number: number))
+    if let known = translations[key] { return try? known.1.mask(mask) }
+    let none = EntitySlots(slots: [], tombstoneAttributes: [])
+    let translation = SlotTranslation(
+      from: entity.slots ?? none, to: schema.entity(number: number).slots ?? none)
     // An entity that its schema does not know is made for each change.
     if entity.slots != nil {
-      if slots.count >= Self.maxSlots { slots.removeAll() }
-      slots[key] = translation
+      if translations.count >= Self.maxTranslations { translations.removeAll() }
+      translations[key] = (entity, translation)
     }
-    return translation.mask(mask)
-  }
-}
-
-/// Translates masks of an entity into the slots of a later model.
-private struct SlotTranslation {
-  /// Kept alive, because the translation is looked up by the entity's identity.
-  private let entity: HistoryEntity
-  private let slotCount: Int
-  /// The new place of each slot, `nil` for one that is gone; `nil` if all slots are the same.
-  private let places: [Int?]?
-  private let newCount: Int
-
-  init(_ entity: HistoryEntity, to later: HistoryEntity) {
-    self.entity = entity
-    let old = entity.slots?.slots ?? []
-    let new = later.slots?.slots ?? []
-    slotCount = old.count
-    newCount = new.count
-    guard old != new else {
-      places = nil
-      return
-    }
-    let indices = Dictionary(
-      new.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
-    // Elements of a composite attribute share name and role; they keep their order.
-    var used: [EntitySlots.Slot: Int] = [:]
-    places = old.map { slot in
-      let repetition = used[slot, default: 0]
-      used[slot] = repetition + 1
-      guard let first = indices[slot], first + repetition < new.count,
-        new[first + repetition] == slot
-      else { return nil }
-      return first + repetition
-    }
-  }
-
-  func mask(_ mask: ColumnMask) -> ColumnMask? {
-    guard let places else { return mask }
-    guard mask.fits(slotCount: slotCount) else { return nil }
-    var slots: [Int] = []
-    for slot in mask.setSlots {
-      guard let place = places[slot] else { return nil }
-      slots.append(place)
-    }
-    return ColumnMask(slotCount: newCount, settingSlots: slots)
+    return try? translation.mask(mask)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import TestSupport
 import Testing
 
@@ -109,6 +110,39 @@ import Testing
       "log --date utc", "export", "diff 0 --json", "diff first~2 last~1 --stat",
       "log --json --kind delete", "show first~2 --json", "show last~5",
     ] { try await copies.expectSame(question) }
+  }
+
+  @Test("An update of a relationship is known after its order key has gone")
+  func orderKeyThatIsGone() async throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("default.store"))
+    let query = try StoreQuery(path: path)
+    func hex(_ bytes: [UInt8]) -> String {
+      bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+    // The mask has the slots of the relationship's key and of its order key.
+    let mask = hex(SampleStore.mask("BucketListItem", ["isDone", "trip"]))
+    let number = TripsModel.number("BucketListItem")
+    try query.run(
+      "UPDATE ACHANGE SET ZCOLUMNS = x'\(mask)' WHERE ZTRANSACTIONID = 10 AND ZENTITY = \(number)")
+    func run(_ line: String) async throws -> Tool.Result {
+      try await InProcess.run(line.split(separator: " ").map(String.init), folder: folder.path)
+    }
+    #expect(try await run("archive default.store sealed").status == 0)
+    #expect(try await run("prune default.store --before 12 --yes").status == 0)
+    let unordered = ManagedProperty.relationship(
+      .init(
+        name: "items", destinationName: "BucketListItem", inverseName: "trip", isToMany: true))
+    let entities = TripsModel.model.entities.values.map { entity in
+      ManagedEntity(
+        name: entity.name, superentityName: entity.superentityName, isAbstract: entity.isAbstract,
+        properties: entity.properties.map { $0.name == "items" ? unordered : $0 })
+    }
+    let cache = try ModelArchive.cache(of: ManagedModel(entities: entities))
+    try query.run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'\(hex(cache))'")
+    let answer = try await run(
+      "diff default.store 9 10 --archive sealed --entity BucketListItem --json")
+    #expect(answer.text.contains(#""attributes":["trip","isDone"]"#), "\(answer.text)")
   }
 
   @Test("Statistics count both; only bytes are about what the store keeps")
