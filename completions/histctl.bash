@@ -232,9 +232,9 @@ _histctl_info() {
 
 _histctl_log() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --reverse --changes --only-matching --follow -f --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --reverse --changes --stat --count --only-matching --follow -f --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range -n --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range -n --skip --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -305,6 +305,9 @@ _histctl_log() {
         return
         ;;
     '-n')
+        return
+        ;;
+    '--skip')
         return
         ;;
     '--value')

@@ -45,7 +45,14 @@ package struct Bars {
   /// One line for each row, without line end, none wider than the terminal.
   ///
   /// Space goes to the value first, then to the label (up to a third of the line), then to the bar.
-  package func lines(_ rows: [Row]) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - indentation: The number of spaces before each line.
+  ///   - isOfUnits: Whether a column stands for at most one unit, so that few units make a short bar.
+  package func lines(
+    _ rows: [Row], indentation: Int = 0, isOfUnits: Bool = false
+  ) -> [String] {
+    let columns = max(columns - indentation, 0)
     let labels = rows.map { text.escaped($0.label) }
     let values = rows.map { text.escaped($0.text) }
     let valueWidth = min(values.map(\.displayWidth).max() ?? 0, columns)
@@ -53,8 +60,10 @@ package struct Bars {
     let labelWidth = min(labels.map(\.displayWidth).max() ?? 0, labelRoom)
     let barRoom = columns - labelWidth - valueWidth - 2 * Self.gap
     let barWidth = min(max(barRoom, 0), Self.longestBar)
-    let largest = rows.map(\.value).filter(\.isFinite).max() ?? 0
+    let maximum = rows.map(\.value).filter(\.isFinite).max() ?? 0
+    let largest = isOfUnits ? max(maximum, Double(barWidth)) : maximum
     let space = String(repeating: " ", count: Self.gap)
+    let margin = String(repeating: " ", count: indentation)
 
     return rows.indices.map { place in
       let label = labels[place].truncated(to: labelWidth).padded(to: labelWidth)
@@ -63,7 +72,7 @@ package struct Bars {
       let fraction = largest > 0 ? rows[place].value / largest : 0
       let bar = Self.bar(fraction: fraction, width: barWidth, isUTF8: isUTF8)
       let parts = [label, value, styled(bar, rows[place])]
-      return parts.filter { !$0.isEmpty }.joined(separator: space)
+      return margin + parts.filter { !$0.isEmpty }.joined(separator: space)
     }
   }
 

@@ -22,6 +22,8 @@ struct Log: ReadingCommand {
         histctl log default.store --entity Trip --kind delete --changes
         histctl log default.store --object Trip/p12 --only-matching --changes
         histctl log default.store --after 1200 --reverse --json | jq .author
+        histctl log default.store --after 1200 --stat
+        histctl log default.store --after 1200 --count
         histctl log default.store --follow --author widget
         histctl log default.store --archive history-archive --object Trip/p12
         histctl log history.jsonl.zst --author widget
@@ -45,11 +47,23 @@ struct Log: ReadingCommand {
     help: ArgumentHelp("Show at most COUNT transactions, the newest ones.", valueName: "count"))
   var count: Int?
 
-  @Flag(help: "Show the oldest first; -n still selects the newest.")
+  @Option(
+    help: ArgumentHelp("Skip the COUNT newest transactions that match.", valueName: "count"))
+  var skip = 0
+
+  @Flag(help: "Show the oldest first; -n and --skip still count from the newest.")
   var reverse = false
 
   @Flag(help: "Show each change below its transaction.")
   var changes = false
+
+  @Flag(help: "Show how many objects of each entity were changed, below each transaction.")
+  var stat = false
+
+  // Not "count", which is the value of -n.
+  @Flag(
+    name: .customLong("count"), help: "Write only the number of transactions that match.")
+  var countsOnly = false
 
   @OptionGroup var valueConditions: ValueConditionOptions
 
@@ -79,6 +93,14 @@ struct Log: ReadingCommand {
     if let count, count < 0 {
       throw ValidationError("-n must be 0 or more")
     }
+    guard skip >= 0 else { throw ValidationError("--skip must be 0 or more") }
+    if follow, skip > 0 || countsOnly {
+      throw ValidationError(
+        "--follow cannot be combined with --\(countsOnly ? "count" : "skip")")
+    }
+    if [changes, stat, countsOnly].count(where: { $0 }) > 1 {
+      throw ValidationError("--changes, --stat and --count cannot be combined")
+    }
   }
 
   /// Which transactions, by the options and the range.
@@ -95,16 +117,16 @@ struct Log: ReadingCommand {
     if follow { return try followHistory(session) }
     try session.readHistory(store, archive) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
-      let query = try query(session, timeline, resolver)
+      var query = try query(session, timeline, resolver)
       let gaps = GapReport(session: session, timeline: timeline)
       try gaps.note(
         missingBeginning: resolver.missingBeginning(after: filter.after),
         to: output.json ? writer : nil)
-      let reader = try TimelineReader(
-        timeline, query: query,
-        schema: session.schema(
-          of: timeline, namesAttributes: showsChanges || query.change.namesAttributes,
-          joinsArchive: !query.change.isEmpty))
+      let schema = try session.schema(
+        of: timeline, namesAttributes: showsChanges || query.change.namesAttributes,
+        joinsArchive: !query.change.isEmpty)
+      try query.skip(newest: skip, of: timeline, schema: schema)
+      let reader = try TimelineReader(timeline, query: query, schema: schema)
       session.noteUnknownHierarchy(of: query, in: timeline)
       let count = try write(reader, table(session, writer, timeline), writer, gaps)
       session.noteUnknownValues(of: query)
@@ -117,7 +139,7 @@ struct Log: ReadingCommand {
   }
 
   /// Whether every change is shown.
-  private var showsChanges: Bool { output.json || changes }
+  private var showsChanges: Bool { changes || output.json && !stat && !countsOnly }
 
   private func query(
     _ session: Session, _ timeline: HistoryTimeline, _ resolver: TokenResolver
@@ -139,9 +161,9 @@ struct Log: ReadingCommand {
   private func table(
     _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline
   ) throws -> TransactionTable? {
-    if output.json { return nil }
+    if output.json || countsOnly { return nil }
     return TransactionTable(
-      session: session, writer: writer, showsChanges: changes,
+      session: session, writer: writer, detail: changes ? .changes : stat ? .counts : .summary,
       showsAuthors: try timeline.hasAuthors(), asked: savers,
       tokens: session.tokens(of: timeline.storeIdentifier),
       gaps: GapReport(session: session, timeline: timeline))
@@ -151,7 +173,11 @@ struct Log: ReadingCommand {
     _ reader: TimelineReader, _ table: TransactionTable?, _ writer: OutputWriter,
     _ gaps: GapReport? = nil
   ) throws -> Int {
-    try table?.write(reader) ?? TransactionLines(writer: writer, gaps: gaps).write(reader)
+    if let table { return try table.write(reader) }
+    let counts = TransactionCounts(writer: writer, isJSON: output.json, gaps: gaps)
+    if countsOnly { return try counts.writeNumber(reader) }
+    if stat { return try counts.write(reader) }
+    return try TransactionLines(writer: writer, gaps: gaps).write(reader)
   }
 
   // MARK: - Following

@@ -6,9 +6,22 @@ import Terminal
 ///
 /// The first transactions determine the widths of all later ones.
 final class TransactionTable {
+  /// What is shown of the changes of a transaction.
+  enum Detail {
+    /// Their numbers by entity, on the line of the transaction.
+    case summary
+    /// Their numbers, a line with a bar for each entity.
+    case counts
+    /// Each change.
+    case changes
+  }
+
+  /// The indentation of what is shown below a transaction.
+  private static let indentation = 4
+
   private let session: Session
   private let writer: OutputWriter
-  private let showsChanges: Bool
+  private let detail: Detail
   /// Whether any transaction has an author; those of most apps have none.
   private let showsAuthors: Bool
   private let tokens: TokenText
@@ -18,12 +31,12 @@ final class TransactionTable {
   private var hasWritten = false
 
   init(
-    session: Session, writer: OutputWriter, showsChanges: Bool, showsAuthors: Bool,
+    session: Session, writer: OutputWriter, detail: Detail, showsAuthors: Bool,
     asked: SaverOptions, tokens: TokenText, gaps: GapReport? = nil
   ) {
     self.session = session
     self.writer = writer
-    self.showsChanges = showsChanges
+    self.detail = detail
     self.showsAuthors = showsAuthors
     self.tokens = tokens
     self.gaps = gaps
@@ -48,19 +61,19 @@ final class TransactionTable {
     var count = 0
     do {
       while let element = try reader.nextElement() {
-        if showsChanges, hasWritten { try writer.writeLine("") }
+        if detail != .summary, hasWritten { try writer.writeLine("") }
         hasWritten = true
         count += 1
         switch element {
-        case .transaction(let transaction) where showsChanges:
+        case .transaction(let transaction) where detail == .summary:
+          try table.write(row(transaction) + [ChangeText.summary(reader.countChanges())])
+        case .transaction(let transaction):
           // A transaction can have millions of changes, so rows are written at once.
           try writer.writeLine(StyledLine(session).line(heading(transaction)))
-          try writeChanges(reader)
-        case .transaction(let transaction):
-          try table.write(row(transaction) + [ChangeText.summary(reader.countChanges())])
+          if detail == .counts { try writeCounts(reader) } else { try writeChanges(reader) }
         case .gap(let gap):
           let line = line(gap.message)
-          if showsChanges { try writer.writeLine(line) } else { try table.write(line: line) }
+          if detail == .summary { try table.write(line: line) } else { try writer.writeLine(line) }
           gaps?.report(gap)
         }
       }
@@ -85,9 +98,24 @@ final class TransactionTable {
     let styled = StyledLine(session)
     let width = session.environment.lineWidth
     while let change = try reader.nextChange() {
-      for line in styled.lines(ChangeText.spans(change), indentation: 4, width: width) {
+      let spans = ChangeText.spans(change)
+      for line in styled.lines(spans, indentation: Self.indentation, width: width) {
         try writer.writeLine(line)
       }
+    }
+  }
+
+  private func writeCounts(_ reader: TimelineReader) throws {
+    let bars = Bars(environment: session.environment, palette: session.palette)
+    let rows = try reader.countChanges().entries.map { entry in
+      let counts = ChangeText.counts(entry)
+      return Bars.Row(
+        label: entry.entity?.label ?? "?",
+        parts: counts.map { (Double($0.count), $0.style) },
+        text: counts.map { "\($0.sign)\($0.count.grouped)" }.joined(separator: " "))
+    }
+    for line in bars.lines(rows, indentation: Self.indentation, isOfUnits: true) {
+      try writer.writeLine(line)
     }
   }
 

@@ -19,15 +19,22 @@ struct ChangeText {
     for entry in summary.entries {
       let name = entry.entity?.label ?? "?"
       spans.append(.init(text: (spans.isEmpty ? "" : "  ") + name, style: .plain))
-      for (sign, count, style) in [
-        ("+", entry.inserts, Style.inserted), ("~", entry.updates, .updated),
-        ("-", entry.deletes, .deleted), ("?", entry.others, .warning),
-      ] where count > 0 {
+      for (sign, count, style) in counts(entry) {
         spans.append(.init(text: " ", style: .plain))
         spans.append(.init(text: "\(sign)\(count)", style: style))
       }
     }
     return TableCell(spans: spans)
+  }
+
+  /// Returns the numbers of changes of one entity that are not 0, each with its sign.
+  static func counts(
+    _ entry: ChangeSummary.Entry
+  ) -> [(sign: String, count: Int, style: Style)] {
+    [
+      ("+", entry.inserts, Style.inserted), ("~", entry.updates, .updated),
+      ("-", entry.deletes, .deleted), ("?", entry.others, .warning),
+    ].filter { $0.1 > 0 }
   }
 
   /// Returns one change: its sign, its object and its details.

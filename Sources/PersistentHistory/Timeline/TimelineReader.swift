@@ -180,20 +180,9 @@ package final class TimelineReader {
 
   /// Finds the first of the newest transactions, to read them oldest first.
   private func begin(atNewest limit: Int) throws {
-    var newest = query
-    newest.order = .descending
-    newest.keepsOnlyMatchingChanges = false
-    newest.readsPresentObjects = false
-    // The transactions are counted when they are read again.
-    newest.valueSearch = nil
-    let reader = try TimelineReader(timeline, newest, schema, pieces.reversed())
-    var count = 0
-    var first: Int64?
-    while count < limit, let element = try reader.nextElement() {
-      guard case .transaction(let transaction) = element else { continue }
-      first = transaction.number
-      count += 1
-    }
+    let reader = try TimelineReader(
+      timeline, query.readingNewestFirst, schema, pieces.reversed())
+    let (count, first) = try reader.last(of: limit)
     query.limit = nil
     guard limit > 0 else {
       pieces = []
@@ -203,5 +192,48 @@ package final class TimelineReader {
     guard count == limit, let first, first > .min else { return }
     query.after = max(query.after ?? .min, first - 1)
     pieces = try timeline.pieces(after: query.after, until: query.until).reversed()
+  }
+
+  /// Reads a number of transactions, and returns how many there are and the number of the last one.
+  fileprivate func last(of limit: Int) throws -> (count: Int, number: Int64?) {
+    var count = 0
+    var number: Int64?
+    while count < limit, let element = try nextElement() {
+      guard case .transaction(let transaction) = element else { continue }
+      number = transaction.number
+      count += 1
+    }
+    return (count, number)
+  }
+}
+
+extension HistoryQuery {
+  /// The query without what only the output needs, newest transaction first.
+  fileprivate var readingNewestFirst: HistoryQuery {
+    var newest = self
+    newest.order = .descending
+    newest.keepsOnlyMatchingChanges = false
+    newest.readsPresentObjects = false
+    // The transactions are counted when they are read again.
+    newest.valueSearch = nil
+    return newest
+  }
+
+  /// Leaves out the newest transactions that it selects.
+  ///
+  /// - Parameter count: The number of transactions to leave out.
+  package mutating func skip(
+    newest count: Int, of timeline: HistoryTimeline, schema: HistorySchema
+  ) throws {
+    guard count > 0 else { return }
+    var skipped = readingNewestFirst
+    skipped.limit = count
+    let reader = try TimelineReader(timeline, query: skipped, schema: schema)
+    let (found, number) = try reader.last(of: count)
+    guard found == count, let number, number > .min else {
+      limit = 0
+      return
+    }
+    until = number - 1
   }
 }

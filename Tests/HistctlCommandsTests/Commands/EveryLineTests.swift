@@ -7,6 +7,7 @@ import Testing
   /// What is run, one after the other in one folder.
   private static let commands = [
     "demo d", "demo d", "info d/trips.store", "info sample.store", "info none.store",
+    "log sample.store --stat", "log sample.store --count",
     "log sample.store -n 3", "log sample.store --after 99", "log sample.store --nonsense",
     "log sample.store --value name=nowhere",
     "show sample.store 8", "diff sample.store 2 6", "diff sample.store 6 2 --stat",
@@ -47,6 +48,7 @@ import Testing
     "scrub sample.store -o s --dry-run --authors", "scrub sample.store -o s",
     "diff open.store --with changed.store --values", "record open.store --once",
     "info sample.store --hashes", "info open.store --hashes --private-copy d",
+    "log open.store --value name=Paris --until 1",
     "find .", "find none", "report open.store -o r.html", "report open.store -o r.html",
     "report open.store none.store -o both.html",
     "export open.store changed.store none.store --output-dir lake",

@@ -39,6 +39,14 @@ import Testing
     Selection("-n 99", [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]),
     Selection("-n 3 --reverse", [10, 11, 12]),
     Selection("-n 2 --reverse --author widget", [6, 10]),
+    Selection("--skip 0 -n 1", [12]),
+    Selection("--skip 9", [3, 2, 1]),
+    Selection("--skip 12", []),
+    Selection("--skip 9223372036854775807", []),
+    Selection("--skip 2 -n 3", [10, 9, 8]),
+    Selection("--skip 2 -n 3 --reverse", [8, 9, 10]),
+    Selection("--skip 1 --author widget", [6, 2]),
+    Selection("--skip 1 -n 1 --reverse --kind delete --until 11", [4]),
     Selection("--author widget", [10, 6, 2]),
     Selection("--author widget --author app", [12, 10, 9, 8, 6, 5, 4, 2, 1]),
     Selection("--author App", []),
@@ -188,6 +196,43 @@ import Testing
       "log sample.store -n 1 --color never --quiet --no-pager --author widget",
       "   10  2024-07-29 00:51:40  widget  Trips    Trip ~1  BucketListItem ~1"),
     Golden(
+      "log sample.store --stat --skip 1 -n 3",
+      """
+      11  2024-07-29 00:52:40  -  Trips
+          LivingAccommodation  ~1  █
+
+      10  2024-07-29 00:51:40  widget  Trips
+          Trip            ~1  █
+          BucketListItem  ~1  █
+
+      9  2024-07-29 00:50:40  app  Trips
+          Trip                 +1  █
+          BucketListItem       +1  █
+          LivingAccommodation  +1  █
+      """),
+    Golden(
+      "log sample.store --stat -n 1 --only-matching --entity Trip",
+      """
+      12  2024-07-29 00:53:40  app  Trips
+          Trip  -1  █
+      """),
+    Golden(
+      "log sample.store --stat --json -n 1 --author widget",
+      """
+      {"schema":1,"type":"transactionStat","store":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F",\
+      "transaction":10,"timestamp":"2024-07-29T00:51:40.000000Z","author":"widget",\
+      "bundle":"com.example.Trips","process":"Trips","entities":[\
+      {"entity":"Trip","inserts":0,"updates":1,"deletes":0},\
+      {"entity":"BucketListItem","inserts":0,"updates":1,"deletes":0}]}
+      """),
+    Golden("log sample.store --count", "12"),
+    Golden("log sample.store --count --author widget --skip 1", "2"),
+    Golden("log sample.store --count -n 5 --author widget --kind delete", "0"),
+    Golden(
+      "log sample.store --count --json --after 10",
+      #"{"schema":1,"type":"transactionCount","store":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F","transactions":2}"#
+    ),
+    Golden(
       "log sample.store -n 1 --json --only-matching --entity BucketListItem --author widget",
       """
       {"schema":1,"type":"transaction","store":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F",\
@@ -237,6 +282,58 @@ import Testing
       let numbers = result.lines.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
       #expect(numbers == Array((102 - count...101).reversed()))
     }
+  }
+
+  @Test("Counts are those that SQL gives", arguments: RealStores.paths)
+  func countsAreThoseOfSQL(_ path: String) async throws {
+    let folder = try TemporaryFolder()
+    let copy = try folder.copy(store: path)
+    let number = try await InProcess.run(["log", copy, "--count"])
+    guard number.status == 0 else { return #expect(number.status == 8) }
+    let stat = try await InProcess.run(["log", copy, "--stat", "--json"])
+    try await SchemaCheck.expectFits(stat.text, schema: "man/histctl-json.schema.json")
+    var sums: [String: Int] = [:]
+    for line in stat.lines {
+      for match in line.matches(of: #/"(inserts|updates|deletes)":(\d+)/#) {
+        sums[String(match.1), default: 0] += Int(match.2) ?? 0
+      }
+    }
+    let sqlite = try #require(Tool("sqlite3"))
+    func count(_ sql: String) async throws -> Int? {
+      let prefix = try await sqlite.run(
+        [copy, "SELECT substr(name, 1, 1) FROM sqlite_master WHERE name LIKE '_TRANSACTION'"])
+      let letter = prefix.text.prefix(1)
+      let result = try await sqlite.run([copy, sql.replacing("@", with: letter)])
+      return Int(result.text.split(separator: "\n").first ?? "")
+    }
+    #expect(Int(number.lines.first ?? "") == (try await count("SELECT count(*) FROM @TRANSACTION")))
+    #expect(stat.lines.count == Int(number.lines.first ?? ""))
+    for (kind, name) in ["inserts", "updates", "deletes"].enumerated() {
+      let expected = try await count(
+        "SELECT count(*) FROM @CHANGE WHERE ZCHANGETYPE = \(kind) AND ZTRANSACTIONID IN "
+          + "(SELECT Z_PK FROM @TRANSACTION)")
+      #expect(sums[name] ?? 0 == expected, "\(name)")
+    }
+    // Every page of three, one after the other, is the whole list.
+    guard let count = Int(number.lines.first ?? ""), count <= 40 else { return }
+    var pages: [String] = []
+    for skip in stride(from: 0, to: count, by: 3) {
+      pages += try await InProcess.run(["log", copy, "--json", "--skip", "\(skip)", "-n", "3"])
+        .lines
+    }
+    #expect(pages == (try await InProcess.run(["log", copy, "--json"])).lines)
+  }
+
+  @Test(
+    "Options that cannot be combined are refused",
+    arguments: [
+      "--stat --changes", "--stat --count", "--count --changes", "--follow --count",
+      "--follow --skip 1", "--skip -1",
+    ])
+  func refuses(_ options: String) async throws {
+    let result = try await SampleFolder().run("log sample.store " + options)
+    #expect(result.status == 64)
+    #expect(result.text == "")
   }
 
   @Test func bookmarksAndFilesAreTokens() async throws {
