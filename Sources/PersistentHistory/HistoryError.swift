@@ -207,7 +207,7 @@ extension HistoryError {
         ? "run the command again when something has been saved, or read an archive of the history"
         : "name a transaction, for example first or last"
     case .malformedObject:
-      "write Trip/p12, or the object's address x-coredata://STORE/Trip/p12"
+      "write Trip/p12, its address x-coredata://STORE/Trip/p12, or a value: 'Trip[name=Rome]'"
     case .objectOfOtherStore:
       "give the store that the object belongs to, or leave the store out of the object"
     case .unknownObject(_, let other, let highestPrimaryKey, let oldest):

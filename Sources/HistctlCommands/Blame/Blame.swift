@@ -15,6 +15,7 @@ struct Blame: ReadingCommand {
 
       Examples:
         histctl blame default.store Trip/p12
+        histctl blame default.store 'Trip[name=Olive harvest]'
         histctl blame default.store Trip/p12 --at 2026-11-01
         histctl blame default.store Trip/p12 --attribute name --json
       """)
@@ -22,7 +23,7 @@ struct Blame: ReadingCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var copies: PrivateCopyOptions
 
-  @Argument(help: "The object, such as Trip/p12.", completion: Completion.object.kind)
+  @Argument(help: ObjectArgument.help, completion: Completion.object.kind)
   var object: String
 
   @Option(
@@ -48,7 +49,8 @@ struct Blame: ReadingCommand {
       try values.apply(to: &query, session, timeline)
       let position = try at.map { try resolver.resolveUsable($0).number } ?? nil
       let reader = try ObjectLifeReader(
-        HistoryObject(object), in: timeline, schema: session.schema(of: timeline), query: query)
+        ObjectArgument.object(object, resolver, session), in: timeline,
+        schema: session.schema(of: timeline), query: query)
       try reader.check(attributes: attribute)
       let blame = try ObjectBlame(reader, at: position)
       let report = BlameReport(

@@ -121,9 +121,9 @@ struct Diff: ReadingCommand {
   func run(_ console: Console) throws {
     let session = Session(output, console)
     if let copy {
-      try session.read(store) { writer, snapshot, _ in
+      try session.read(store) { writer, snapshot, resolver in
         _ = try snapshot.historyTables()
-        end(session, try compare(session, writer, snapshot, copy: copy))
+        end(session, try compare(session, writer, snapshot, resolver, copy: copy))
       }
     } else {
       try session.readHistory(store, archive) { writer, timeline, resolver in
@@ -150,7 +150,7 @@ struct Diff: ReadingCommand {
       missingBeginning: range.after <= 0
         ? timeline.missingBeginning() : resolver.missingBeginning(after: start),
       to: output.json ? writer : nil)
-    var query = try makeQuery()
+    var query = try makeQuery(resolver)
     try values.apply(to: &query, session, timeline)
     let count = try DiffOutput(
       session: session, writer: writer, timeline: timeline,
@@ -164,7 +164,8 @@ struct Diff: ReadingCommand {
 
   /// Compares two copies and returns whether they differ.
   private func compare(
-    _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot, copy: String
+    _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot,
+    _ resolver: TokenResolver, copy: String
   ) throws -> Bool {
     guard try !snapshot.location.isSameFile(as: StoreLocation(path: copy)) else {
       throw Failure(
@@ -174,7 +175,7 @@ struct Diff: ReadingCommand {
     let other = try session.open(copy, busyTimeout: store.busyTimeout)
     return try other.read { otherSnapshot in
       let output = ComparisonOutput(session: session, writer: writer, form: form)
-      let query = try makeQuery()
+      let query = try makeQuery(resolver)
       return comparesValues
         ? try output.writeDifferences(snapshot, otherSnapshot, query)
         : try output.write(snapshot, otherSnapshot, query, values) != .same
@@ -182,9 +183,9 @@ struct Diff: ReadingCommand {
   }
 
   /// Returns a query with the conditions, for a whole history.
-  private func makeQuery() throws -> HistoryQuery {
+  private func makeQuery(_ resolver: TokenResolver) throws -> HistoryQuery {
     var query = savers.query()
-    query.change = try conditions.condition()
+    query.change = try conditions.condition(resolver)
     return query
   }
 

@@ -18,6 +18,7 @@ struct Object: ReadingCommand {
 
       Examples:
         histctl object default.store Trip/p12
+        histctl object default.store 'Trip[name=Olive harvest]'
         histctl object default.store \\
           x-coredata://1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/Trip/p1
         histctl object default.store Trip/p12 --attribute name
@@ -28,7 +29,7 @@ struct Object: ReadingCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var copies: PrivateCopyOptions
 
-  @Argument(help: "The object, such as Trip/p12.", completion: Completion.object.kind)
+  @Argument(help: ObjectArgument.help, completion: Completion.object.kind)
   var object: String
 
   @OptionGroup var archive: ArchiveOptions
@@ -50,7 +51,8 @@ struct Object: ReadingCommand {
       query.change = changes.condition
       try values.apply(to: &query, session, timeline)
       let reader = try ObjectLifeReader(
-        HistoryObject(object), in: timeline, schema: session.schema(of: timeline), query: query)
+        ObjectArgument.object(object, resolver, session), in: timeline,
+        schema: session.schema(of: timeline), query: query)
       let gaps = GapReport(session: session, timeline: timeline)
       if output.json {
         try writeLines(reader, writer, gaps)

@@ -99,7 +99,7 @@ struct Filter {
     var positions = HistoryQuery()
     try range.apply(to: &positions, resolver)
     var query = savers.query()
-    query.change = try conditions.condition()
+    query.change = try conditions.condition(resolver)
     (query.after, query.until) = (positions.after, positions.until)
     return query
   }
@@ -125,7 +125,8 @@ struct ConditionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only those that change this object, such as Trip/p12.", valueName: "object"),
+      "Only those that change this object, such as Trip/p12 or 'Trip[name=Rome]'.",
+      valueName: "object"),
     completion: Completion.object.kind)
   var object: [String] = []
 
@@ -136,10 +137,13 @@ struct ConditionOptions: ParsableArguments {
   var attribute: [String] = []
 
   /// Returns the condition that they make together.
-  func condition() throws -> ChangeCondition {
+  ///
+  /// - Parameter resolver: Knows the history in which objects are found by their values.
+  func condition(_ resolver: TokenResolver) throws -> ChangeCondition {
     ChangeCondition(
       kinds: kind.map(\.kind), entities: entity, exactEntities: exactEntity,
-      objects: try object.map { try HistoryObject($0) }, attributes: attribute)
+      objects: try object.flatMap { try ObjectArgument.objects($0, resolver) },
+      attributes: attribute)
   }
 }
 

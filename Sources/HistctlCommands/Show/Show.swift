@@ -7,18 +7,21 @@ import Terminal
 struct Show: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show one transaction in full, or each of a range.",
+    abstract: "Show one transaction in full, each of a range, or the last one of an object.",
     discussion: """
       Every change is shown with the attributes that an update touched, the values that a deleted \
       object left, and the old and new values of an update where the saving program recorded \
       them. For a date or time, shows the first transaction at or after it. For a range A..B, shows \
-      the transactions after token A up to and including token B, oldest first.
+      the transactions after token A up to and including token B, oldest first. For an object, shows \
+      the last transaction that changed it.
 
       Examples:
         histctl show default.store last
         histctl show default.store 57 --json
         histctl show default.store "2026-11-01 10:00"
         histctl show default.store last~3..last
+        histctl show default.store Trip/p12
+        histctl show default.store 'Trip[name=Olive harvest]'
         histctl show default.store 57 --archive history-archive
       """)
 
@@ -27,7 +30,8 @@ struct Show: ReadingCommand {
   @OptionGroup var archive: ArchiveOptions
 
   @Argument(
-    help: "The transaction, as a token, or a range A..B.", completion: Completion.token.kind)
+    help: "The transaction, as a token, a range A..B, or an object that it changed last.",
+    completion: Completion.token.kind)
   var token: String
 
   @OptionGroup var values: ValuesOptions
@@ -37,6 +41,10 @@ struct Show: ReadingCommand {
     let session = Session(output, console)
     try session.readHistory(store, archive) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
+      if ObjectExpression.isWritten(as: token) {
+        let object = try ObjectArgument.object(token, resolver, session)
+        return try showLast(of: object, session, writer, timeline)
+      }
       guard let range = try TokenRange.parse(token, now: session.now) else {
         let number = try resolver.transactionNumber(token)
         // The lowest number has no predecessor.
@@ -56,6 +64,22 @@ struct Show: ReadingCommand {
     }
   }
 
+  /// Writes the last transaction that changed an object.
+  private func showLast(
+    of object: HistoryObject, _ session: Session, _ writer: OutputWriter,
+    _ timeline: HistoryTimeline
+  ) throws {
+    var query = HistoryQuery(change: ChangeCondition(objects: [object]))
+    (query.order, query.limit) = (.descending, 1)
+    guard try show(query, session, writer, timeline, nil) == 0 else { return }
+    let reader = try ObjectLifeReader(object, in: timeline, schema: timeline.schema())
+    guard reader.life.state != .unknown else { throw try reader.unknownObject() }
+    throw Failure(
+      status: .answerIsNo, kind: "unknownObject",
+      message: "\(object) is in the store, and no transaction of the history changed it",
+      hint: "histctl object shows its present values")
+  }
+
   /// Writes the transactions of a query and returns their number.
   private func show(
     _ query: HistoryQuery, _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline,
@@ -64,7 +88,8 @@ struct Show: ReadingCommand {
     var query = query
     try values.apply(to: &query, session, timeline)
     let reader = try TimelineReader(
-      timeline, query: query, schema: session.schema(of: timeline, joinsArchive: false))
+      timeline, query: query,
+      schema: session.schema(of: timeline, joinsArchive: !query.change.isEmpty))
     if output.json { return try TransactionLines(writer: writer, gaps: gaps).write(reader) }
     let page = TransactionPage(session: session, writer: writer)
     var count = 0

@@ -103,7 +103,10 @@ public struct ChangeCondition: Hashable, Sendable {
       }
       // Values are compared when they are read.
       _ = try names.slots(of: values.map(\.property), among: candidates)
-      for value in values { try value.check(candidates.compactMap(\.name), in: model) }
+      for value in values {
+        try value.object?.check(isOf: snapshot.metadata.storeIdentifier)
+        try value.check(candidates.compactMap(\.name), in: model)
+      }
     }
     return selection
   }

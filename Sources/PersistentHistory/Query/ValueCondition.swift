@@ -26,8 +26,11 @@ package struct ValueCondition: Hashable, Sendable {
   /// The attribute or to-one relationship; an element of a composite attribute as `attribute.element`.
   package let name: String
   package let comparison: Comparison
-  /// The value to compare with, as it was written; `nil` stands for no value.
+  /// The value to compare with, as it was written; `nil` stands for no value. Of the address of an object, the
+  /// object.
   package let text: String
+  /// The object of an address that is compared with.
+  let object: HistoryObject?
   private let number: Double?
   private let moment: Double?
   private let flag: Bool?
@@ -47,7 +50,10 @@ package struct ValueCondition: Hashable, Sendable {
     source = text
     name = String(text[..<place])
     self.comparison = comparison
-    self.text = String(text[place...].dropFirst(sign.count))
+    let value = String(text[place...].dropFirst(sign.count))
+    let address = HistoryObject.isAddress(value) ? try? HistoryObject(value) : nil
+    object = address
+    self.text = address?.description ?? value
     flag = ["true": true, "false": false][self.text.lowercased()]
     number = Double(self.text)
     moment = (try? Moment.parse(self.text, now: now))??.timestamp.secondsSinceReferenceDate
@@ -68,7 +74,8 @@ package struct ValueCondition: Hashable, Sendable {
     } ?? false
   }
 
-  private func matches(_ value: StoredValue, _ kind: RecordedValue.Kind) -> Bool {
+  /// Returns whether a value of an attribute meets the condition.
+  func matches(_ value: StoredValue, _ kind: RecordedValue.Kind) -> Bool {
     switch comparison {
     case .equal: return isEqual(value, kind)
     case .notEqual: return !isEqual(value, kind)

@@ -18,9 +18,9 @@ public struct ResolvedToken: Hashable, Sendable {
 
 /// Resolves tokens in a store, or in a store and its archive.
 public struct TokenResolver {
-  let timeline: HistoryTimeline
+  package let timeline: HistoryTimeline
   private let bookmarkPath: String
-  let now: StoreTimestamp
+  package let now: StoreTimestamp
 
   /// Creates a resolver for a snapshot of a store.
   ///

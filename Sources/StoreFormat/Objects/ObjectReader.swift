@@ -42,6 +42,14 @@ package final class ObjectReader {
       largeValues: largeValues, countsRelated: countsRelated)
   }
 
+  /// Returns whether the store has an object of exactly this entity.
+  package func contains(entityNumber: Int64, primaryKey: Int64) throws -> Bool {
+    guard let owner = try tables.table(ofEntity: entityNumber)?.owner(of: primaryKey) else {
+      return false
+    }
+    return (owner.entityNumber ?? entityNumber) == entityNumber
+  }
+
   private func row(ofEntity number: Int64, in table: ObjectTables.Table) throws -> ObjectRow {
     if let known = rows[number] { return known }
     let row = try ObjectRow(database, table: table, plan: tables.plan(ofEntity: number, in: table))

@@ -13,9 +13,12 @@ package final class ObjectRows {
 
   /// Prepares to read; returns `nil` if the store has no table for the entity.
   ///
+  /// - Parameter paths: The properties to read, by their paths; `nil` for all properties and other columns.
   /// - Throws: ``StoreError``.
-  package init?(_ snapshot: StoreSnapshot, of entityName: String, _ columns: PropertyColumns) throws
-  {
+  package init?(
+    _ snapshot: StoreSnapshot, of entityName: String, _ columns: PropertyColumns,
+    only paths: Set<String>? = nil
+  ) throws {
     try snapshot.checkIsOpen()
     let schema = columns.schema
     guard let number = schema.numbering.number(of: entityName),
@@ -27,9 +30,10 @@ package final class ObjectRows {
     let known = columns.columns(of: table).values
     properties = known.filter { column in
       owners.contains(column.entityName) && column.names.allSatisfy { present[$0] != nil }
+        && paths?.contains(column.path) ?? true
     }.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     let names = Set(known.flatMap(\.names)).union(["Z_PK", "Z_ENT"])
-    otherColumns = present.keys.filter { !names.contains($0) }.sorted()
+    otherColumns = paths == nil ? present.keys.filter { !names.contains($0) }.sorted() : []
     let selected = ["Z_PK"] + properties.flatMap(\.names) + otherColumns
     places = Dictionary(
       selected.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })

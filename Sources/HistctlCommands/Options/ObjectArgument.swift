@@ -1,0 +1,80 @@
+import ArgumentParser
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// An object on the command line: its key, its address, or its values.
+enum ObjectArgument {
+  static let help: ArgumentHelp = "The object, such as Trip/p12 or 'Trip[name=Rome]'."
+
+  /// The maximum number of objects that a message lists.
+  private static let maxListed = 20
+
+  /// Returns the objects that a text names.
+  ///
+  /// - Throws: ``Failure`` if no object has the values.
+  static func objects(_ text: String, _ resolver: TokenResolver) throws -> [HistoryObject] {
+    switch try ObjectExpression(text, now: resolver.now) {
+    case .object(let object): return [object]
+    case .values(let entity, let conditions):
+      let search = try search(text, entity, conditions, in: resolver.timeline)
+      if search.isCut { throw severalObjects(text, search) }
+      return search.hits.map(\.object)
+    }
+  }
+
+  /// Returns the one object that a text names; notes others with the same values that are not in the store.
+  ///
+  /// - Throws: ``Failure`` if no object has the values, or several have.
+  static func object(
+    _ text: String, _ resolver: TokenResolver, _ session: Session
+  ) throws -> HistoryObject {
+    guard case .values(let entity, let conditions) = try ObjectExpression(text, now: resolver.now)
+    else { return try HistoryObject(text) }
+    let search = try search(text, entity, conditions, in: resolver.timeline)
+    let present = search.hits.filter { $0.state == .present }
+    let meant = present.isEmpty ? search.hits : present
+    guard meant.count == 1, !search.isCut, let hit = meant.first else {
+      throw severalObjects(text, search)
+    }
+    let others = search.hits.filter { $0 != hit }
+    if !others.isEmpty {
+      session.diagnostics.note(
+        "\(list(others)) had these values too", kind: "otherObjects", details(others))
+    }
+    return hit.object
+  }
+
+  private static func search(
+    _ text: String, _ entity: String, _ conditions: [ValueCondition], in timeline: HistoryTimeline
+  ) throws -> ObjectSearch {
+    let search = try ObjectSearch(entity, conditions, in: timeline, schema: timeline.schema())
+    guard search.hits.isEmpty else { return search }
+    throw Failure(
+      status: .answerIsNo, kind: "unknownObject",
+      message:
+        "'\(text)' is no object of the store or of its history, as far as values are known",
+      hint: "histctl-values(7) describes which values of the past are known")
+  }
+
+  private static func severalObjects(_ text: String, _ search: ObjectSearch) -> Failure {
+    Failure(
+      status: .answerIsNo, kind: "severalObjects",
+      message: "'\(text)' is \(search.isCut ? "more than " : "")"
+        + "\(Int64(search.hits.count).counted("object")): \(list(search.hits))",
+      hint: "give the key of one, or more values: 'Trip[name=Rome][score>3]'",
+      details: details(search.hits))
+  }
+
+  private static func list(_ hits: [ObjectSearch.Hit]) -> String {
+    let texts = hits.prefix(maxListed).map { hit in
+      hit.object.description + (hit.state == .gone ? " (deleted)" : "")
+    }
+    return texts.joined(separator: ", ")
+      + (hits.count > maxListed ? " and \((hits.count - maxListed).grouped) more" : "")
+  }
+
+  private static func details(_ hits: [ObjectSearch.Hit]) -> [(String, JSONValue)] {
+    JSONValue.list(of: ["objects": JSONValue.array(hits.map { .string($0.object.description) })])
+  }
+}
