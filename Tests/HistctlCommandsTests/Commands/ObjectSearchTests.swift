@@ -14,7 +14,7 @@ import Testing
       ("blame sample.store", "--json"), ("show sample.store", ""),
       ("log sample.store --changes --object", "--only-matching"),
       ("export sample.store --quiet --object", "--only-matching"),
-      ("stats sample.store --json --object", ""), ("diff sample.store 0 --object", ""),
+      ("stats sample.store --json --object", ""), ("diff sample.store 5 --object", ""),
     ])
   func tombstones(_ command: String, _ options: String) async throws {
     let sample = try SampleFolder()
@@ -139,7 +139,7 @@ import Testing
   @Test("The address of an object is a value of a relationship")
   func addresses() async throws {
     let trips = try OpenTrips()
-    try trips.save { $0.insert("BucketListItem", values: ["trip": .object(OpenTrips.trip(2))]) }
+    try trips.save { _ = $0.insert("BucketListItem", toOne: ["trip": OpenTrips.trip(2)]) }
     let store = try await InProcess.run(["info", trips.path, "--json"]).text
       .firstMatch(of: #/"store":"([0-9A-F-]+)"/#).map { String($0.1) }
     for value in ["Trip/p2", "x-coredata://\(try #require(store))/Trip/p2"] {
