@@ -166,7 +166,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'object' -d 'Show the history of one object, and its present values.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'blame' -d 'Show who last set each attribute of an object.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'export' -d 'Export transactions, oldest first, as records for other programs.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'stats' -d 'Show activity over time, and by author, entity and kind.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'stats' -d 'Show activity over time, and by author, entity, kind, object and attribute.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'report' -d 'Write an HTML page with plots, transactions and objects of histories.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'find' -d 'List the stores in folders, archives and backups.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'mcp' -d 'Let assistants read histories, with the Model Context Protocol.'

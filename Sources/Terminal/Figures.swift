@@ -92,7 +92,18 @@ package enum RelativeTime {
     let distance = abs(seconds)
     if distance < 5 { return "just now" }
     guard distance < 10_000 * year else { return seconds > 0 ? "long ago" : "far in the future" }
+    let text = length(distance)
+    return seconds > 0 ? "\(text) ago" : "in \(text)"
+  }
 
+  /// Describes an average time between events: in milliseconds below a second, else as ``describe(secondsAgo:)``
+  /// does.
+  package static func describe(interval seconds: Double) -> String {
+    guard seconds.isFinite, seconds >= 0, seconds < 10_000 * year else { return "-" }
+    return seconds < 1 ? "\(Int(seconds * 1000)) ms" : length(seconds)
+  }
+
+  private static func length(_ distance: Double) -> String {
     let (size, unit) =
       switch distance {
       case ..<minute: (1.0, "s")
@@ -103,7 +114,6 @@ package enum RelativeTime {
       case ..<(2 * year): (month, "mo")
       default: (year, "y")
       }
-    let text = "\(Int(distance / size)) \(unit)"
-    return seconds > 0 ? "\(text) ago" : "in \(text)"
+    return "\(Int(distance / size)) \(unit)"
   }
 }

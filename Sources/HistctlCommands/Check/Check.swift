@@ -58,16 +58,21 @@ struct Check: ReadingCommand {
       var metrics = HistoryMetrics()
       for path in paths {
         var health: HistoryHealth?
+        var statistics: HistoryStatistics?
         try isolation.run(path) {
           try check.run(path) { result in
             health = result.health
             let findings = result.health.findings
             if findings.contains(where: \.isDamage) { isolation.end(with: .damaged) }
             if !findings.isEmpty { isolation.end(with: .answerIsNo) }
-            if !prometheus { try report.write(result) }
+            guard prometheus else { return try report.write(result) }
+            // What damage hides is no reason to give no other metric.
+            statistics = try? HistoryStatistics(snapshot: result.snapshot, now: session.now)
           }
         }
-        if prometheus { metrics.add(health, path: path, hasLimit: limits.allowance != nil) }
+        if prometheus {
+          metrics.add(health, statistics, path: path, hasLimit: limits.allowance != nil)
+        }
       }
       if prometheus { try metrics.write(writer) }
     }

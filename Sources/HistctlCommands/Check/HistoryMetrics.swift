@@ -9,6 +9,7 @@ struct HistoryMetrics {
   /// The metrics in the order in which they are written.
   private enum Family: Int, CaseIterable {
     case readable, findings, storeBytes, freeBytes, historyBytes, transactions, oldest, newest
+    case largestObject, largestAttribute
     case usable, beyondLimit, behind, unreadSince, headroom
 
     var metric: PrometheusMetric {
@@ -33,6 +34,15 @@ struct HistoryMetrics {
         .init(
           "histctl_history_newest_timestamp_seconds",
           "When the newest transaction was saved, in seconds since 1970.")
+      case .largestObject:
+        .init(
+          "histctl_history_largest_object_share",
+          "Share of all changes that the object with the most changes has, from 0 to 1.")
+      case .largestAttribute:
+        .init(
+          "histctl_history_largest_attribute_share",
+          "Share of all changes that are updates of the attribute with the most updates, from 0 to 1."
+        )
       case .usable: .init("histctl_bookmark_usable", "1 if the bookmark works, otherwise 0.")
       case .beyondLimit:
         .init(
@@ -61,8 +71,12 @@ struct HistoryMetrics {
 
   /// Adds one history; `nil` if it could not be read.
   ///
-  /// - Parameter hasLimit: Whether there is a limit on what consumers have left to read.
-  mutating func add(_ health: HistoryHealth?, path: String, hasLimit: Bool) {
+  /// - Parameters:
+  ///   - statistics: What changed how often, or `nil` if it could not be counted.
+  ///   - hasLimit: Whether there is a limit on what consumers have left to read.
+  mutating func add(
+    _ health: HistoryHealth?, _ statistics: HistoryStatistics?, path: String, hasLimit: Bool
+  ) {
     let store = [("path", path)] + (health?.storeIdentifier.map { [("store", $0)] } ?? [])
     func add(_ family: Family, _ value: Double?, _ labels: [(String, String)] = []) {
       guard let value else { return }
@@ -78,6 +92,16 @@ struct HistoryMetrics {
     add(.transactions, Double(health.transactionCount))
     add(.oldest, health.oldest?.timestamp?.secondsSince1970)
     add(.newest, health.newest?.timestamp?.secondsSince1970)
+    if let statistics, let object = statistics.objects.entries.first {
+      add(
+        .largestObject, statistics.shares(of: object.activity).changes,
+        [("object", object.label)])
+    }
+    if let statistics, let attribute = statistics.attributes.ranking.first {
+      add(
+        .largestAttribute, statistics.shares(of: attribute.activity).changes,
+        [("entity", attribute.name.entity), ("attribute", attribute.name.attribute)])
+    }
     for standing in health.bookmarks {
       let bookmark = [("bookmark", standing.bookmark.name)]
       add(.usable, standing.token.state == .valid ? 1 : 0, bookmark)

@@ -7,12 +7,13 @@ import Terminal
 struct Stats: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Show activity over time, and by author, entity and kind.",
+    abstract: "Show activity over time, and by author, entity, kind, object and attribute.",
     discussion: """
       Shows activity over time and by author, bundle, process, entity and kind of change; the \
-      amount saved per day; and the growth of the history. The options on transactions are those \
-      of log and select whole transactions. Bytes are estimates: shares of the pages that the \
-      history occupies.
+      amount saved per day; the growth of the history; and the objects and attributes that changed \
+      most often, with their share of all changes, the time between changes, and who made most of \
+      them. The options on transactions are those of log and select whole transactions. Bytes are \
+      estimates: shares of the pages that the history occupies.
 
       Examples:
         histctl stats default.store
@@ -23,7 +24,7 @@ struct Stats: ReadingCommand {
         histctl stats default.store --sessions=2h --json
         histctl stats default.store --until-size 100M
         histctl stats default.store --csv
-        histctl stats default.store --json | jq '.authors[0]'
+        histctl stats default.store --json | jq '.objects[0]'
       """)
 
   @OptionGroup var store: StoreOptions
@@ -107,8 +108,7 @@ struct Stats: ReadingCommand {
           message: "--until-size needs the whole history; it cannot be combined with conditions",
           hint: "leave out --until-size, or the options that select transactions")
       }
-      let schema = try session.schema(
-        of: timeline, namesAttributes: query.change.namesAttributes)
+      let schema = try session.schema(of: timeline)
       func count(_ query: HistoryQuery) throws -> HistoryStatistics {
         try HistoryStatistics(
           timeline, query: query, schema: schema, unit: by?.unit,

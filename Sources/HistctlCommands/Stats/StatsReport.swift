@@ -37,6 +37,15 @@ struct StatsReport {
     let activity: Activity
   }
 
+  /// An object or an attribute that changed often.
+  struct Frequent {
+    /// Its name for people: `Trip/p12`, `Trip.name`.
+    let name: String
+    /// Its names for programs.
+    let members: [(String, JSONValue)]
+    let activity: TimedActivity
+  }
+
   let path: String
   let store: String?
   /// The archive that was read too.
@@ -44,6 +53,10 @@ struct StatsReport {
   let now: StoreTimestamp
   let statistics: HistoryStatistics
   let sections: [Section]
+  /// The objects with the most changes.
+  let objects: [Frequent]
+  /// The attributes and relationships with the most updates.
+  let attributes: [Frequent]
   /// Whether activity by weekday and hour is wanted.
   let listsWeek: Bool
   /// The size of `--until-size`.
@@ -81,6 +94,25 @@ struct StatsReport {
       section("entity", "entities", statistics.entities) { $0.label },
       section("kind", "kinds", statistics.kinds, top: .max) { $0?.name },
     ]
+    objects = statistics.objects.entries.prefix(top).map { entry in
+      let (name, counts) = (entry.entity.name, entry.activity.activity)
+      return Frequent(
+        name: entry.label,
+        members: JSONValue.list(of: [
+          "object": name == nil ? nil : entry.label, "entity": name,
+          "entityRaw": name == nil ? entry.entity.number : nil, "pk": entry.primaryKey,
+          "changes": counts.changes, "inserts": counts.inserts, "updates": counts.updates,
+          "deletes": counts.deletes, "others": counts.others > 0 ? counts.others : nil,
+        ]), activity: entry.activity)
+    }
+    attributes = statistics.attributes.ranking.prefix(top).map { name, activity in
+      Frequent(
+        name: "\(name.entity).\(name.attribute)",
+        members: JSONValue.list(of: [
+          "entity": name.entity, "attribute": name.attribute,
+          "updates": activity.activity.updates,
+        ]), activity: activity)
+    }
   }
 
   /// Joins rows whose names differ only by an identifier, and keeps the first ones.
@@ -169,6 +201,12 @@ struct StatsReport {
     return .record(
       "stats", head,
       and: members(statistics.total) + JSONValue.list(of: span) + lists
+        + JSONValue.list(of: [
+          "objects": JSONValue.array(objects.map(json)),
+          "maxUnlistedChanges": statistics.objects.maxMissed > 0
+            ? statistics.objects.maxMissed : nil,
+          "attributes": JSONValue.array(attributes.map(json)),
+        ])
         + (notListed.isEmpty ? [] : [("notListed", .object(JSONObject(notListed)))]))
   }
 
@@ -179,6 +217,26 @@ struct StatsReport {
       "others": activity.others > 0 ? activity.others : nil,
       "bytes": statistics.byteCount(of: activity)?.json ?? JSONValue.null,
     ])
+  }
+
+  private func json(_ frequent: Frequent) -> JSONValue {
+    let activity = frequent.activity
+    let shares = statistics.shares(of: activity)
+    let author = statistics.author(of: activity)
+    let interval = activity.interval
+    return .object(
+      JSONObject(
+        frequent.members
+          + JSONValue.list(of: [
+            "share": shares.changes,
+            "bytes": statistics.byteCount(of: activity.activity)?.json ?? JSONValue.null,
+            "bytesShare": shares.bytes, "interval": interval?.json ?? JSONValue.null,
+            "changesPerDay": interval.flatMap { $0 > 0 ? (86_400 / $0).json : nil }
+              ?? JSONValue.null,
+            "first": activity.first?.json, "last": activity.last?.json,
+            "author": author.map { $0.name?.string.json ?? JSONValue.null },
+            "authorChanges": author?.changes,
+          ])))
   }
 
   private var forecastJSON: JSONValue {

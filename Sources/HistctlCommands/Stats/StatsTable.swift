@@ -5,7 +5,7 @@ import StoreFormat
 struct StatsTable {
   private static let columns = [
     "section", "key", "transactions", "changes", "inserts", "updates", "deletes", "others",
-    "bytes", "start", "end",
+    "bytes", "start", "end", "share", "interval", "author",
   ]
 
   let csv: CSVOutput
@@ -32,21 +32,33 @@ struct StatsTable {
       for row in section.rows { try write(section.name, row.key, row.activity) }
       if let rest = section.rest { try write("notListed", section.plural, rest.activity) }
     }
+    for object in report.objects { try write("object", object) }
+    for attribute in report.attributes { try write("attribute", attribute) }
+  }
+
+  private func write(_ section: String, _ frequent: StatsReport.Frequent) throws {
+    let activity = frequent.activity
+    try write(
+      section, frequent.name, activity.activity, start: activity.first?.timestamp,
+      end: activity.last?.timestamp, frequent: activity)
   }
 
   private func write(
     _ section: String, _ key: String?, _ activity: Activity, start: StoreTimestamp? = nil,
-    end: StoreTimestamp? = nil
+    end: StoreTimestamp? = nil, frequent: TimedActivity? = nil
   ) throws {
     let counts = [
-      activity.transactions, activity.changes, activity.inserts, activity.updates,
-      activity.deletes, activity.others,
+      activity.changes, activity.inserts, activity.updates, activity.deletes, activity.others,
     ]
+    let statistics = report.statistics
     try csv.writeRow(
-      [section, key] + counts.map { String($0) }
+      [section, key, frequent == nil ? String(activity.transactions) : nil]
+        + counts.map { String($0) }
         + [
-          report.statistics.byteCount(of: activity).map { String($0) }, start?.iso8601(),
-          end?.iso8601(),
+          statistics.byteCount(of: activity).map { String($0) }, start?.iso8601(), end?.iso8601(),
+          frequent.map { String(statistics.shares(of: $0).changes) },
+          frequent?.interval.map { String($0) },
+          frequent.flatMap { statistics.author(of: $0)?.name?.string },
         ])
   }
 }

@@ -24,6 +24,39 @@ struct StatsText: FieldPage {
       try WeekTable(session: session, writer: writer, statistics: statistics).write()
     }
     for section in report.sections { try bars.write(section) }
+    try write("OBJECT", report.objects)
+    try write("ATTRIBUTE", report.attributes)
+  }
+
+  /// Writes the objects or attributes that changed most often.
+  private func write(_ title: String, _ rows: [StatsReport.Frequent]) throws {
+    func column(_ title: String, _ priority: Int) -> TableColumn {
+      TableColumn(title, alignment: .trailing, priority: priority, canDrop: true)
+    }
+    let cells = rows.map { row -> [TableCell] in
+      let activity = row.activity
+      let share = statistics.shares(of: activity).changes * 100
+      let author = statistics.author(of: activity)
+      return [
+        TableCell(row.name), TableCell(activity.activity.changes.grouped),
+        TableCell("\(RateText.describe(share)) %"),
+        TableCell(statistics.byteCount(of: activity.activity).map { "\(ByteCount($0))" } ?? "-"),
+        TableCell(activity.interval.map { RelativeTime.describe(interval: $0) } ?? "-"),
+        TableCell(time.text(activity.first?.timestamp)),
+        TableCell(time.text(activity.last?.timestamp)),
+        TableCell(
+          author.map { $0.name?.string ?? "(none)" } ?? "-",
+          style: author?.name == nil ? .secondary : .plain),
+      ]
+    }
+    try writer.writeTable(
+      [
+        TableColumn(title, priority: 9, minimumWidth: 10, canShrink: true), column("CHANGES", 8),
+        column("SHARE", 7), column("BYTES", 2), column("EVERY", 6),
+        TableColumn("FIRST", priority: 1, canDrop: true),
+        TableColumn("LAST", priority: 3, canDrop: true),
+        TableColumn("AUTHOR", priority: 5, minimumWidth: 6, canShrink: true, canDrop: true),
+      ], cells, in: session)
   }
 
   // MARK: - Facts

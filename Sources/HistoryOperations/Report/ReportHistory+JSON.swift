@@ -134,6 +134,7 @@ extension ReportHistory {
       "process": rank(statistics.processes) { $0?.string },
       "entity": rank(statistics.entities) { $0.label },
       "kind": rank(statistics.kinds) { $0?.name }, "attribute": attributeRank,
+      "object": objectRank,
     ])
   }
 
@@ -159,21 +160,40 @@ extension ReportHistory {
   }
 
   private var attributeRank: JSONValue {
-    let ranking = statistics.attributes?.ranking ?? []
-    let overflow = statistics.attributes?.overflow ?? 0
+    let ranking = statistics.attributes.ranking
+    let overflow = statistics.attributes.overflow
     let hidden = ranking.dropFirst(Self.maxRanks)
     return .object(of: [
       "rows": ranking.prefix(Self.maxRanks).map {
         JSONValue.array([
-          Self.json($0.name.entity), Self.json($0.name.attribute), $0.updates.reportJSON,
+          Self.json($0.name.entity), Self.json($0.name.attribute),
+          $0.activity.activity.updates.reportJSON,
         ])
       },
       "more": hidden.isEmpty && overflow == 0
         ? nil
         : JSONValue.object(of: [
           "count": overflow == 0 ? hidden.count : JSONValue.null,
-          "updates": hidden.reduce(overflow) { $0 + $1.updates },
+          "updates": hidden.reduce(overflow) { $0 + $1.activity.activity.updates },
         ]),
+    ])
+  }
+
+  /// The objects with the most changes: name, inserts, updates, deletes, others, share of all changes, seconds
+  /// between changes, the first and the last time, and the author of most.
+  private var objectRank: JSONValue {
+    .object(of: [
+      "rows": statistics.objects.entries.prefix(Self.maxRanks).map { entry in
+        let (activity, timed) = (entry.activity.activity, entry.activity)
+        return JSONValue.array([
+          Self.json(entry.label), activity.inserts.reportJSON, activity.updates.reportJSON,
+          activity.deletes.reportJSON, activity.others.reportJSON,
+          .real(statistics.shares(of: timed).changes),
+          timed.interval.map(JSONValue.real) ?? .null, (timed.first?.timestamp).reportJSON,
+          (timed.last?.timestamp).reportJSON,
+          Self.json(statistics.author(of: timed)?.name?.string),
+        ])
+      }
     ])
   }
 

@@ -24,44 +24,59 @@ struct ActivityCollector {
   private(set) var kinds = ActivityGroups<ChangeKind?>()
   /// Activity by time and name; `nil` if it is not wanted.
   private(set) var grid: ActivityGrid?
-  /// Updates by attribute; `nil` if they are not wanted.
-  private(set) var attributes: AttributeTally?
+  /// Updates by attribute.
+  private(set) var attributes: AttributeTally
+  /// The objects that changed most often.
+  private(set) var objects: FrequentObjects
 
   /// The period of the last transaction, which is mostly that of the next one too.
   private var current: HistoryPeriod?
 
-  /// - Parameter plotted: The entities of the history, to count what a plot needs too.
+  /// - Parameters:
+  ///   - schema: The entities of the history.
+  ///   - plots: Whether to count what a plot needs too.
+  ///   - objects: Counts objects.
   init(
     unit: PeriodUnit, clock: PeriodClock, times: ClosedRange<StoreTimestamp>?,
-    plotted: HistorySchema? = nil
+    schema: HistorySchema, plots: Bool, objects: FrequentObjects = FrequentObjects()
   ) {
     self.unit = unit
     self.clock = clock
     self.times = times
-    guard let plotted else { return }
-    grid = ActivityGrid()
-    attributes = AttributeTally(schema: plotted)
+    self.objects = objects
+    attributes = AttributeTally(schema: schema)
+    if plots { grid = ActivityGrid() }
   }
 
   /// Counts the selected transactions.
   mutating func collect(_ selection: TransactionSelection, of snapshot: StoreSnapshot) throws {
     let transactions = try snapshot.transactions(selection)
-    let changes = try transactions.changes(grid == nil ? .sizes : .sizesAndMasks)
+    let changes = try transactions.changes(.sizes)
     let transactionByteCount = try snapshot.historyTables().transactionByteCount
     while try transactions.next() {
       var activity = Activity()
       activity.transactions = 1
       activity.recordByteCount = transactionByteCount
       let isTimely = turnGrid(to: transactions.timestamp)
+      let position = TransactionPosition(
+        number: transactions.number, timestamp: transactions.timestamp)
+      let author = authors.place(of: TextKey(transactions.author))
       while try changes.next() {
         activity.add(changes.kind, byteCount: changes.byteCount)
         let places = addChange(
           changes.kind, changes.byteCount, of: transactions.number, changes.entityNumber)
-        guard grid != nil else { continue }
-        if isTimely { plotChange(places, of: transactions.number) }
-        if changes.kind == .update, let mask = changes.mask {
-          attributes?.add(mask, ofEntity: changes.entityNumber)
+        if let entity = changes.entityNumber, let primaryKey = changes.primaryKey {
+          objects.add(
+            changes.kind, byteCount: changes.byteCount,
+            of: FrequentObjects.Key(entityNumber: entity, primaryKey: primaryKey), in: position,
+            by: author)
         }
+        if changes.kind == .update, let mask = changes.mask {
+          attributes.add(
+            mask, ofEntity: changes.entityNumber, byteCount: changes.byteCount, in: position,
+            by: author)
+        }
+        if isTimely { plotChange(places, of: transactions.number) }
       }
       add(
         activity, number: transactions.number, time: transactions.timestamp,
@@ -80,15 +95,24 @@ struct ActivityCollector {
       activity.transactions = 1
       activity.recordByteCount = Self.archivedTransactionByteCount
       let isTimely = turnGrid(to: transaction.timestamp)
+      let position = TransactionPosition(
+        number: transaction.number, timestamp: transaction.timestamp)
+      let author = authors.place(of: TextKey(transaction.author))
       while let change = try reader.nextChange() {
         let byteCount = change.recordByteCount
         activity.add(change.kind, byteCount: byteCount)
-        let places = addChange(
-          change.kind, byteCount, of: transaction.number,
-          change.entity.flatMap { numbers.number(of: $0) })
-        guard grid != nil else { continue }
+        let entity = change.entity.flatMap { numbers.number(of: $0) }
+        let places = addChange(change.kind, byteCount, of: transaction.number, entity)
+        if let entity, let primaryKey = change.primaryKey {
+          objects.add(
+            change.kind, byteCount: byteCount,
+            of: FrequentObjects.Key(entityNumber: entity, primaryKey: primaryKey), in: position,
+            by: author)
+        }
+        if change.kind == .update {
+          attributes.add(change, byteCount: byteCount, in: position, by: author)
+        }
         if isTimely { plotChange(places, of: transaction.number) }
-        if change.kind == .update { attributes?.add(change) }
       }
       add(
         activity, number: transaction.number, time: transaction.timestamp,
@@ -137,7 +161,7 @@ struct ActivityCollector {
   /// Ends the counting.
   mutating func settle() {
     grid?.settle()
-    attributes?.settle()
+    attributes.settle()
   }
 
   /// Counts a change by entity and kind, and returns their places.

@@ -54,7 +54,11 @@ struct ActivityGroups<Key: Hashable & Sendable> {
     return place
   }
 
-  private mutating func place(of key: Key) -> Int? {
+  /// The keys, by place.
+  var keys: [Key] { entries.map(\.key) }
+
+  /// Returns the place of a key; `nil` beyond the limit.
+  mutating func place(of key: Key) -> Int? {
     // Changes of one key tend to follow each other.
     if let lastPlace, entries[lastPlace].key == key { return lastPlace }
     if let place = places[key] {

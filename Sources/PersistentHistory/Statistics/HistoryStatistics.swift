@@ -56,8 +56,12 @@ package struct HistoryStatistics: Sendable {
   package let kinds: ActivityRanking<ChangeKind?>
   /// The activity by time and name; `nil` unless it was asked for.
   package let grid: ActivityGrid?
-  /// The updates by attribute; `nil` unless they were asked for.
-  package let attributes: AttributeTally?
+  /// The updates by attribute.
+  package let attributes: AttributeTally
+  /// The objects that changed most often.
+  package let objects: ObjectRanking
+  /// The authors, by their places.
+  private let authorNames: [RecordedText?]
   /// The size of the whole history; `nil` if SQLite cannot tell.
   package let size: HistorySize?
   /// Whether the whole history was counted.
@@ -81,9 +85,10 @@ package struct HistoryStatistics: Sendable {
   /// Counts the selected transactions of a timeline.
   ///
   /// The history is read once, because SQLite would sort all changes for every `GROUP BY`. An
-  /// archive is read once more before, for the times. Memory does not grow with the history: at
-  /// most ``maxGroups`` authors, entities and the like are counted each,
-  /// and at most 50,000 periods.
+  /// archive is read once more before, for the times. If more objects changed than can be counted at a
+  /// time, the history is read again for exact counts of the most frequent ones. Memory does not grow with
+  /// the history: at most ``maxGroups`` authors, entities and the like are counted each, and at most 50,000
+  /// periods.
   ///
   /// - Parameters:
   ///   - timeline: The history.
@@ -92,7 +97,7 @@ package struct HistoryStatistics: Sendable {
   ///   - unit: The length of the periods; `nil` to choose it by the span of the history.
   ///   - clock: The clock that divides time.
   ///   - now: The present time, to recognize times in the future.
-  ///   - plots: Whether to count ``grid`` and ``attributes`` too.
+  ///   - plots: Whether to count ``grid`` too.
   /// - Throws: ``HistoryError`` if the query names something that the history does not have or
   ///   there are too many periods, ``/StoreFormat/StoreError``, and what the archive throws.
   package init(
@@ -128,13 +133,26 @@ package struct HistoryStatistics: Sendable {
     }
     if query.limit == nil { selection?.order = .ascending }
     var collector = ActivityCollector(
-      unit: self.unit, clock: clock, times: times, plotted: plots ? schema : nil)
+      unit: self.unit, clock: clock, times: times, schema: schema, plots: plots)
     var numbers = EntityNumbers(schema: schema)
-    if reads { try collector.collect(archived(), &numbers) }
-    if let stored, let selection { try collector.collect(selection, of: stored) }
+    func collect(_ collector: inout ActivityCollector, _ numbers: inout EntityNumbers) throws {
+      if reads { try collector.collect(archived(), &numbers) }
+      if let stored, let selection { try collector.collect(selection, of: stored) }
+    }
+    try collect(&collector, &numbers)
+    var objects = collector.objects
+    if objects.needsRecount {
+      var second = ActivityCollector(
+        unit: self.unit, clock: clock, times: times, schema: schema, plots: false,
+        objects: FrequentObjects(recounting: objects))
+      try collect(&second, &numbers)
+      objects = second.objects
+    }
 
     collector.settle()
     (grid, attributes) = (collector.grid, collector.attributes)
+    self.objects = ObjectRanking(objects) { numbers.foreign($0) ?? schema.entity(number: $0) }
+    authorNames = collector.authors.keys.map(\.text)
     total = collector.total
     oldest = collector.oldest
     newest = collector.newest
@@ -168,6 +186,28 @@ package struct HistoryStatistics: Sendable {
       guard let time = transaction.timestamp, usable.contains(time) else { continue }
       times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
+  }
+
+  /// Returns who made most of the changes of an object or attribute, and how many, or `nil` if there are none by
+  /// a counted author.
+  package func author(
+    of activity: TimedActivity
+  ) -> (name: RecordedText?, changes: Int64)? {
+    activity.authors.max { $0.changes < $1.changes }.flatMap { author in
+      authorNames.indices.contains(author.place)
+        ? (authorNames[author.place], author.changes) : nil
+    }
+  }
+
+  /// Returns the shares of all counted changes and of their bytes, from 0 to 1.
+  package func shares(of activity: TimedActivity) -> (changes: Double, bytes: Double) {
+    func share(_ part: Int64, of whole: Int64) -> Double {
+      whole > 0 ? min(Double(part) / Double(whole), 1) : 0
+    }
+    return (
+      share(activity.activity.changes, of: total.changes),
+      share(activity.activity.recordByteCount, of: total.recordByteCount)
+    )
   }
 
   // MARK: - Rates

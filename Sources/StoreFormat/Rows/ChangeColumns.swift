@@ -6,13 +6,9 @@ package enum ChangeDetail: Sendable {
   case everything
   /// What happened, and to which entity: enough to count changes, at a third of the cost.
   case kinds
-  /// What ``kinds`` reads, and about how many bytes the row takes.
+  /// What ``kinds`` reads, the object, which slots an update touched, and about how many bytes the row takes,
+  /// which SQL computes.
   case sizes
-  /// What ``sizes`` reads, and which slots an update touched.
-  case sizesAndMasks
-
-  /// Whether sizes are read, which SQL computes.
-  var hasSizes: Bool { self == .sizes || self == .sizesAndMasks }
 }
 
 /// The columns of `ACHANGE` that a ``ChangeCursor`` selects, and their places in its statements.
@@ -28,8 +24,9 @@ struct ChangeColumns {
   /// Whether one of the columns that are mostly null has a value: to select one expression is several times
   /// faster than to select each.
   static let rest = 7
-  /// The place of the number where a size takes ``number``.
+  /// The place of the number where a size takes ``number``, and that of the primary key then.
   static let numberBesideSize = primaryKey
+  static let primaryKeyBesideSize = own
 
   /// The names of the columns.
   let names = [
@@ -65,12 +62,12 @@ struct ChangeColumns {
       expressions =
         names.dropLast().map(quoted)
         + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", anyValue(of: rest)]
-    case .kinds, .sizes, .sizesAndMasks:
+    case .kinds, .sizes:
       // The same positions, except that the size replaces the number, and the number the primary key.
-      let first = detail.hasSizes ? RecordSize.ofChange(tables) : "0"
-      let mask = detail == .sizesAndMasks ? "ZCOLUMNS" : "NULL"
+      let hasSizes = detail == .sizes
       expressions = [
-        first, "ZCHANGETYPE", "ZENTITY", "Z_PK", "ZTRANSACTIONID", mask, "0", "NULL",
+        hasSizes ? RecordSize.ofChange(tables) : "0", "ZCHANGETYPE", "ZENTITY", "Z_PK",
+        "ZTRANSACTIONID", hasSizes ? "ZCOLUMNS" : "NULL", hasSizes ? "ZENTITYPK" : "0", "NULL",
       ]
     }
     selection = expressions.joined(separator: ", ")

@@ -86,7 +86,7 @@ package final class ChangeCursor {
     let looksUp = selection.isSparse || selection.looksUpChanges
     let stored = looksUp ? nil : try snapshot.storedChangeRows(ofTransactions: range)
     checkCount = snapshot.countCheck(of: selection, listed: stored?.count)
-    pages = detail.hasSizes || stored == nil ? nil : snapshot.changePages
+    pages = detail == .sizes || stored == nil ? nil : snapshot.changePages
     // Pages give every column, and rows that they do not describe need the same.
     let detail = pages == nil ? detail : .everything
     self.detail = detail
@@ -384,7 +384,10 @@ package final class ChangeCursor {
     row.transaction = statement.integerIfAny(at: ChangeColumns.transaction)
     guard detail == .everything else {
       row.byteCount = statement.integer(at: ChangeColumns.number)
-      if detail == .sizesAndMasks { _ = loadMask() }
+      if detail == .sizes {
+        row.primaryKey = statement.integerIfAny(at: ChangeColumns.primaryKeyBesideSize)
+        _ = loadMask()
+      }
       return
     }
     row.number = statement.integer(at: ChangeColumns.number)

@@ -226,6 +226,16 @@ import Testing
       lines.contains(
         #"histctl_bookmark_behind_transactions\#(store),bookmark="widget"} 3"#))
     #expect(
+      lines.contains {
+        $0.hasPrefix(#"histctl_history_largest_object_share\#(store),object="Trip/p"#)
+          && $0.hasSuffix("} \(3.0 / 27)")
+      })
+    #expect(
+      lines.contains {
+        $0.hasPrefix(#"histctl_history_largest_attribute_share\#(store),entity=""#)
+          && $0.hasSuffix("} \(3.0 / 27)")
+      })
+    #expect(
       lines.contains(#"histctl_bookmark_headroom_seconds\#(store),bookmark="widget"} +Inf"#))
     #expect(
       lines.contains(#"histctl_history_oldest_timestamp_seconds\#(store)} 1722213760"#))

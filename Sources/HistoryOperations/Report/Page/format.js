@@ -52,3 +52,11 @@ function valueText(value) {
 }
 
 const base64Length = (text) => Math.floor((text.length * 3) / 4) - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
+
+// A length of time, in the largest unit of which there are at least two.
+function interval(seconds) {
+  for (const [length, unit] of [[86400, "d"], [3600, "h"], [60, "min"]]) {
+    if (seconds >= 2 * length) return `${Math.floor(seconds / length)} ${unit}`;
+  }
+  return seconds >= 1 ? `${Math.floor(seconds)} s` : `${seconds.toFixed(2)} s`;
+}

@@ -9,7 +9,7 @@ class View {
     const { filters } = this;
     this.timeline = new Timeline(history, filters);
     this.charts = [this.timeline, new HeatMap(history, filters), new Growth(history),
-      new Rank(history, filters, ["entity"]), new Rank(history, filters, ["attribute"]), new Rank(history, filters, ["author", "bundle", "process"])];
+      new Rank(history, filters, ["entity"]), new Rank(history, filters, ["attribute", "object"]), new Rank(history, filters, ["author", "bundle", "process"])];
     this.list = new TransactionList(this);
     this.search = new Search(this);
     this.bar = el("div", { class: "filters", role: "region", "aria-label": "Filters" });

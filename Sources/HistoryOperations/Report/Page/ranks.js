@@ -1,6 +1,6 @@
-// The most active entities, attributes and authors. A click filters the transactions.
+// The most active entities, attributes, objects and authors. A click filters the transactions, or opens the object.
 
-const RANKS = { author: "Authors", bundle: "Bundles", process: "Processes", entity: "Entities", attribute: "Attributes" };
+const RANKS = { author: "Authors", bundle: "Bundles", process: "Processes", entity: "Entities", attribute: "Attributes", object: "Objects" };
 
 class Rank {
   // Shows one of several dimensions, the first of them at the beginning.
@@ -36,6 +36,14 @@ class Rank {
         words: plural(updates, "update"),
       }));
     }
+    if (dimension === "object") {
+      return rows.map(([name, inserts, updates, deletes, others, share, seconds, first, last, author]) => ({
+        name, shown: name, count: Number(inserts) + Number(updates) + Number(deletes) + Number(others),
+        parts: [["insert", inserts], ["update", updates], ["delete", deletes], ["other", others]],
+        words: [`${(share * 100).toFixed(1)} % of all changes`, typeof seconds === "number" && `one every ${interval(seconds)}`,
+          first !== null && `from ${moment(first)} to ${moment(last)}`, author !== null && `mostly by ${oneLine(author)}`].filter(Boolean).join(", "),
+      }));
+    }
     return rows.map(([name, ...row]) => {
       const kinds = ["inserts", "updates", "deletes"].map((kind) => `${number(row[ROW[kind]])} ${kind}`).join(", ");
       const size = typeof row[ROW.bytes] === "number" ? `, ${bytes(row[ROW.bytes])}` : "";
@@ -69,7 +77,8 @@ class Rank {
       let x = 0;
       return el("button", {
         type: "button", "aria-pressed": "false", "data-value": `row ${index}`,
-        title: `${row.of ? `${oneLine(row.of)}.` : ""}${named(row.shown)}: ${row.words}`, onclick: () => filters.toggle(dimension, row.name),
+        title: `${row.of ? `${oneLine(row.of)}.` : ""}${named(row.shown)}: ${row.words}`,
+        onclick: () => (dimension === "object" ? this.openObject(row.name) : filters.toggle(dimension, row.name)),
       }, el("span", { class: "name" }, row.of ? el("span", { class: "of" }, el("bdi", {}, oneLine(row.of)), ".") : null,
         el("bdi", { class: row.shown === null && "none-name" }, named(row.shown))),
       el("span", { class: "count" }, number(row.count)),
@@ -83,8 +92,11 @@ class Rank {
     this.cut.textContent = this.more();
   }
 
+  openObject(object) { address.go({ ...address.of(this.history), ...address.filters(this.filters), object }); }
+
   // Shows which name the filters have chosen.
   mark() {
+    if (this.dimension === "object") return;
     this.shown.forEach((row, index) => {
       this.list.children[index].setAttribute("aria-pressed", String(this.filters.has(this.dimension, row.name)));
     });
