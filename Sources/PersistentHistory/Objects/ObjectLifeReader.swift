@@ -147,6 +147,9 @@ package final class ObjectLifeReader {
     return nil
   }
 
+  /// Where the values of the last change were found; `nil` if none were read.
+  package var valuePlace: ValuePlace? { reader?.valuePlace }
+
   private func isWanted(_ change: HistoryChange, in transaction: HistoryTransaction) -> Bool {
     var whole = query
     whole.change = ChangeCondition()

@@ -156,6 +156,9 @@ public final class HistoryReader {
     return try values.values(of: row, entity)
   }
 
+  /// Where the values of the last change were found; `nil` if none were read.
+  package var valuePlace: ValuePlace? { values?.place }
+
   /// Goes to the next change of the current transaction and returns its row; `nil` after the last
   /// one.
   ///

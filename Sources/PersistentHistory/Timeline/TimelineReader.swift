@@ -116,6 +116,11 @@ package final class TimelineReader {
     return change
   }
 
+  /// Where the values of the last change were found; `nil` if none were read.
+  package var valuePlace: ValuePlace? {
+    archiveSource == nil ? storeReader?.valuePlace : .archive
+  }
+
   /// Counts the changes of the current transaction; of an archived one those that were not read.
   package func countChanges() throws -> ChangeSummary {
     if let storeReader { return try storeReader.countChanges() }

@@ -1,5 +1,15 @@
 import StoreFormat
 
+/// Where the values of a change were found.
+package enum ValuePlace: Hashable, Sendable {
+  /// In the file of recorded values.
+  case recorded
+  /// In the write-ahead log.
+  case log
+  /// In an archive.
+  case archive
+}
+
 /// Finds the old and new values of changes, which are asked for transaction by transaction and in recorded
 /// order.
 final class ChangeValues {
@@ -8,6 +18,8 @@ final class ChangeValues {
   private let archived: ArchivedValues?
   /// Whether values that were kept from the log are read from it again.
   private let readsLogAgain: Bool
+  /// Where the last values were found.
+  private(set) var place = ValuePlace.recorded
 
   init(
     _ values: RecordedValues?, _ snapshot: StoreSnapshot, archive: (any ArchivedHistory)? = nil,
@@ -49,6 +61,7 @@ final class ChangeValues {
     if let found = try recorded?.values(ofChange: row.number, primaryKey: row.primaryKey),
       !found.values.isEmpty, !readsLogAgain || found.source == .program
     {
+      place = .recorded
       return found
     }
     if let log, log.isInLog, let number = row.entityNumber, let primaryKey = row.primaryKey {
@@ -56,8 +69,12 @@ final class ChangeValues {
       let found = try log.values(
         ofChange: row.number, kind, entityNumber: number, primaryKey: primaryKey,
         attributes: attributes)
-      if !found.isEmpty { return (found, .log) }
+      if !found.isEmpty {
+        place = .log
+        return (found, .log)
+      }
     }
+    place = .archive
     return try archived?.values(ofChange: row.number, primaryKey: row.primaryKey) ?? ([], .program)
   }
 }

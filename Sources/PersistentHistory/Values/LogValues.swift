@@ -118,6 +118,67 @@ final class LogValues {
     return values
   }
 
+  /// Returns the row of an object before a change of the current transaction, as the state before its commit has it;
+  /// `nil` if that is not known, or the commit has an earlier change of the object.
+  func row(
+    before change: Int64, entityNumber: Int64, primaryKey: Int64
+  ) throws -> LogRow? {
+    guard let position else { return nil }
+    let known = try current ?? commit(of: position)
+    current = .some(known)
+    let schema = properties.schema
+    let root = schema.numbering.root(of: entityNumber) ?? entityNumber
+    guard let commit = known, let name = schema.numbering.name(of: entityNumber),
+      let table = schema.tables.table(of: name), let present = schema.presentColumns[table.name],
+      commit.repeated[Object(entityNumber: root, primaryKey: primaryKey)]
+        .map({ $0.lowerBound == change }) ?? true
+    else { return nil }
+    let modeled = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)
+    let columns =
+      modeled.filter { present[$0] != nil }
+      + present.keys.filter { !modeled.contains($0) }.sorted()
+    let list = columns.map(quoted).joined(separator: ", ")
+    let state = commit.state - 1
+    let rows = try commits.read(state) {
+      try $0.rows(
+        "SELECT Z_ENT, \(list) FROM \(quoted(table.name)) WHERE Z_PK = ?1", [.integer(primaryKey)])
+    }
+    // A row of another entity is that of another object.
+    guard let row = rows?.first, row.first == .integer(entityNumber) else { return nil }
+    return LogRow(
+      table: table.name, columns: columns, values: Array(row.dropFirst()),
+      members: try members(of: name, primaryKey, in: state))
+  }
+
+  /// Reads the objects of the to-many relationships of an object, as far as they are known.
+  private func members(
+    of entityName: String, _ primaryKey: Int64, in state: Int
+  ) throws -> [String: [StoreObject]] {
+    let schema = properties.schema
+    var members: [String: [StoreObject]] = [:]
+    for relationship in schema.relationships(of: entityName) where relationship.isToMany {
+      guard let condition = relationship.condition(row: "t", owner: "?1"),
+        let table = schema.tables.table(of: relationship.destinationName)
+      else { continue }
+      let place = relationship.place(row: "t", owner: "?1").map { $0 + ", " } ?? ""
+      let rows = try commits.read(state) {
+        try $0.rows(
+          "SELECT t.Z_PK, t.Z_ENT FROM \(quoted(table.name)) AS t WHERE \(condition) "
+            + "ORDER BY \(place)t.Z_PK LIMIT \(LogRow.maxMembers + 1)", [.integer(primaryKey)])
+      }
+      guard let rows, rows.count <= LogRow.maxMembers else { continue }
+      members[relationship.name] = rows.compactMap { row in
+        guard case .integer(let key) = row[0], case .integer(let number) = row[1] else {
+          return nil
+        }
+        return StoreObject(
+          entityName: schema.numbering.name(of: number) ?? relationship.destinationName,
+          primaryKey: key)
+      }
+    }
+    return members
+  }
+
   /// Finds the columns of properties, sorted by name.
   private func findColumns(_ key: ColumnKey) throws -> (table: String, [PropertyColumns.Column]) {
     let schema = properties.schema

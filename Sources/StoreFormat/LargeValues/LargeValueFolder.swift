@@ -141,6 +141,13 @@ package struct LargeValueFolder: Hashable, Sendable {
     return try? read(name, in: folder)
   }
 
+  /// Whether a file exists that can be read as a value.
+  package func exists(_ name: LargeValueName) -> Bool {
+    guard let folder = try? open() else { return false }
+    defer { try? folder.close() }
+    return (try? look(at: name, in: folder)) != nil
+  }
+
   private func file(_ name: LargeValueName, in folder: FileDescriptor) -> ForeignFile {
     ForeignFile(name.text, in: folder, path: path(of: name))
   }

@@ -16,7 +16,7 @@ package struct Relationship {
   package let destinationName: String
   package let deleteRule: ManagedRelationship.DeleteRule
   package let isToMany: Bool
-  let isOrdered: Bool
+  package let isOrdered: Bool
   package let isOptional: Bool
   package let inverse: ManagedRelationship?
   package let storage: Storage?
@@ -76,6 +76,20 @@ extension Relationship {
       return "\(row).Z_PK IN (SELECT \(member) FROM \(table) WHERE \(own) = \(owner)\(reverse))"
     case .columns, nil:
       return nil
+    }
+  }
+
+  /// SQL for the place of a row among those that meet ``condition(row:owner:)``; `nil` without an order.
+  package func place(row: String, owner: String) -> String? {
+    switch storage {
+    case .inverseColumns(_, _, let place): return place.map { "\(row).\(quoted($0.name))" }
+    case .join(let join, let end):
+      let columns = join.columns(from: end)
+      return columns.order.map {
+        "(SELECT \(quoted($0)) FROM \(quoted(join.name)) WHERE \(quoted(columns.owner)) = \(owner) "
+          + "AND \(quoted(columns.member)) = \(row).Z_PK)"
+      }
+    case .hidden, .columns, nil: return nil
     }
   }
 

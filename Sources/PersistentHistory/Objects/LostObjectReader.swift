@@ -1,0 +1,209 @@
+import StoreEditing
+import StoreFormat
+
+/// Finds the last known values of deleted objects.
+///
+/// The row in the state of the store before the deletion, which its log may hold, has all of them. Without it, each
+/// value is the last one that a change is known to have set: from the log, the file of recorded values or an
+/// archive, or else one that the deletion preserved. A change that set an attribute to an unknown value makes it
+/// unknown.
+package final class LostObjectReader {
+  private let timeline: HistoryTimeline
+  private let snapshot: StoreSnapshot
+  private let schema: HistorySchema
+  private let properties: PropertyColumns
+  private let largeValues: LargeValueFolder
+  private let log: LogValues?
+  /// A query for old and new values.
+  private let query: HistoryQuery
+
+  /// - Parameters:
+  ///   - timeline: The history.
+  ///   - snapshot: Its store, which must have a model.
+  ///   - schema: The names of the history.
+  ///   - values: How to read old and new values.
+  package init(
+    _ timeline: HistoryTimeline, _ snapshot: StoreSnapshot, schema: HistorySchema,
+    values: HistoryQuery
+  ) throws {
+    self.timeline = timeline
+    self.snapshot = snapshot
+    self.schema = schema
+    properties = PropertyColumns(try snapshot.objectSchema())
+    largeValues = LargeValueFolder(snapshot.location)
+    log = values.omitsRecordedValues ? nil : try LogValues(snapshot)
+    query = values
+  }
+
+  /// Returns an object before its last deletion; `nil` if it is in the store.
+  ///
+  /// - Throws: ``HistoryError/unknownObject(object:other:highestPrimaryKey:oldest:)``, and errors of reading.
+  package func object(_ object: HistoryObject) throws -> LostObject? {
+    let reader = try ObjectLifeReader(object, in: timeline, schema: schema, query: query)
+    let trail = try ValueTrail(reader, through: nil)
+    if reader.life.state == .unknown { throw try reader.unknownObject() }
+    guard reader.life.present == nil else { return nil }
+    var row: LogRow?
+    if let deletion = trail.deletion { row = try self.row(deletion.change, deletion.event) }
+    return lost(reader.life.object, trail, row, trail.deletion?.event)
+  }
+
+  /// Calls a closure with each object that a transaction deleted, in recorded order.
+  package func objects(
+    deletedIn number: Int64, _ body: (LostObject) throws -> Void
+  ) throws {
+    var deletions = query
+    deletions.after = number == .min ? nil : number - 1
+    deletions.until = number
+    deletions.change.kinds = [.delete]
+    deletions.keepsOnlyMatchingChanges = true
+    let reader = try TimelineReader(timeline, query: deletions, schema: schema)
+    while let element = try reader.nextElement() {
+      guard case .transaction(let transaction) = element else { continue }
+      let event = ObjectLife.Event(transaction)
+      while let change = try reader.nextChange() {
+        guard let object = change.object else { continue }
+        if let row = try row(change, event) {
+          try body(lost(object, ValueTrail(), row, event))
+        } else {
+          let life = try ObjectLifeReader(object, in: timeline, schema: schema, query: query)
+          try body(lost(object, ValueTrail(life, through: change), nil, event))
+        }
+      }
+    }
+  }
+
+  /// Returns the row that a deletion removed; `nil` if the log does not have it.
+  private func row(_ change: HistoryChange, _ event: ObjectLife.Event) throws -> LogRow? {
+    guard let log, let number = change.entity?.number, let primaryKey = change.primaryKey else {
+      return nil
+    }
+    log.start(TransactionPosition(number: event.transaction, timestamp: event.timestamp))
+    return try log.row(before: change.number, entityNumber: number, primaryKey: primaryKey)
+  }
+
+  private func lost(
+    _ object: HistoryObject, _ trail: ValueTrail, _ row: LogRow?, _ deletion: ObjectLife.Event?
+  ) -> LostObject {
+    let schema = properties.schema
+    let lineage = schema.model.lineage(of: object.entityName) ?? []
+    let owners = Set(lineage.map(\.name))
+    var known: [LostObject.Property] = []
+    if let table = schema.tables.table(of: object.entityName), !lineage.isEmpty {
+      let columns = properties.columns(of: table).values
+        .filter { owners.contains($0.entityName) }
+        .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+      known = columns.map { column in
+        LostObject.Property(
+          name: column.path,
+          knowledge: row.map { knowledge(of: column, in: $0) } ?? trail.knowledge(of: column.path))
+      }
+    } else {
+      known = trail.names.map { .init(name: $0, knowledge: trail.knowledge(of: $0)) }
+    }
+    for relationship in schema.relationships(of: object.entityName) where relationship.isToMany {
+      let members = row?.members[relationship.name]
+      known.append(
+        LostObject.Property(
+          name: relationship.name,
+          knowledge: members.map { .known(.objects($0), .log) }
+            ?? .unknown(
+              reason: row == nil ? "only the log has it" : "the log does not have all of it")))
+    }
+    return LostObject(
+      object: object, entityNumber: schema.numbering.number(of: object.entityName),
+      deletion: deletion, row: row, properties: known)
+  }
+
+  private func knowledge(
+    of column: PropertyColumns.Column, in row: LogRow
+  ) -> LostObject.Knowledge {
+    let values = column.names.map(row.value)
+    guard !values.contains(nil) else { return .unknown(reason: "the table has no column for it") }
+    guard
+      let value = LostObject.Value(
+        column, values.compactMap(\.self), properties.schema.numbering)
+    else { return .unknown(reason: "its column neither holds a value nor names a file") }
+    if case .file(let name) = value, !largeValues.exists(name) {
+      return .unknown(reason: "its file \(name.text) is gone")
+    }
+    return .known(value, .log)
+  }
+}
+
+/// The last known values of an object, as its changes set them one after the other.
+private struct ValueTrail {
+  private typealias Known = (value: LostObject.Value, source: LostObject.Source)
+
+  private var current: [String: Known] = [:]
+  /// The values before the last deletion.
+  private var known: [String: Known] = [:]
+  /// The last deletion.
+  private(set) var deletion: (change: HistoryChange, event: ObjectLife.Event)?
+
+  init() {}
+
+  /// Reads the life of an object up to a deletion; up to its end without one.
+  init(_ reader: ObjectLifeReader, through last: HistoryChange?) throws {
+    while let element = try reader.nextElement() {
+      guard case .transaction(let transaction) = element else {
+        // Any attribute may have been set in the missing transactions.
+        current = [:]
+        continue
+      }
+      while let change = try reader.nextChange() {
+        take(change, ObjectLife.Event(transaction), reader.valuePlace.map(LostObject.Source.init))
+        if let last, change.number == last.number { return }
+      }
+    }
+    if deletion == nil { known = current }
+  }
+
+  var names: [String] { known.keys.sorted() }
+
+  func knowledge(of name: String) -> LostObject.Knowledge {
+    known[name].map { .known($0.value, $0.source) } ?? .unknown(reason: LostObject.nowhere)
+  }
+
+  private mutating func take(
+    _ change: HistoryChange, _ event: ObjectLife.Event, _ source: LostObject.Source?
+  ) {
+    switch change.kind {
+    case .insert:
+      current = [:]
+      deletion = nil
+      set(change.values, \.new, source)
+    case .update:
+      // Without names, any attribute may have been set.
+      let names = change.attributes.map(Set.init)
+      current = current.filter {
+        !(names?.contains(RecordedValue.property(of: $0.key)) ?? true)
+      }
+      set(change.values, \.new, source)
+    case .delete:
+      for (attribute, value) in change.preservedValues ?? [] {
+        current[attribute.name] = (
+          .stored(value, RecordedValue.Kind(attribute.type)), .tombstone
+        )
+      }
+      set(change.values, \.old, source)
+      (known, current) = (current, [:])
+      deletion = (change, event)
+    case nil: current = [:]
+    }
+  }
+
+  private mutating func set(
+    _ values: [RecordedValue], _ side: KeyPath<RecordedValue, RecordedContent?>,
+    _ source: LostObject.Source?
+  ) {
+    guard let source else { return }
+    for value in values {
+      guard let content = value[keyPath: side] else { continue }
+      let known = LostObject.Value(content, value.kind)
+      // What was preserved as a whole says more than a digest.
+      if case .digest = known, current[value.name]?.source == .tombstone { continue }
+      current[value.name] = (known, source)
+    }
+  }
+}
