@@ -102,6 +102,37 @@ package struct StoreCopy: Sendable {
     }
   }
 
+  /// Makes a copy with one more transaction.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The state of the store to copy.
+  ///   - save: What is appended to the copy.
+  ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
+  ///   - inspect: Called with the finished copy before it is moved to its place, the appended transaction, and the
+  ///     number of copied files of large values. It may write recorded values beside the copy.
+  /// - Throws: ``StoreWriteError``, or the errors of `progress` and `inspect`; everything is then
+  ///   unchanged.
+  package func write<Result>(
+    _ snapshot: StoreSnapshot, appending save: StoreSave, progress: (Int64) throws -> Void,
+    inspect: (StoreSnapshot, AppendedTransaction?, _ externalFileCount: Int) throws -> Result
+  ) throws -> Result {
+    var appended: AppendedTransaction?
+    return try withoutActuallyEscaping(progress) { progress in
+      try write(snapshot.location, progress) { path, progress in
+        try snapshot.database.copyPages(
+          to: path, permissionsOf: snapshot.location, usesLog: snapshot.usesLog(),
+          progress: progress)
+      } change: { path in
+        // The draft syncs the finished file.
+        let editor = try StoreEditor(path: path, busyTimeout: 0, durability: .whenClosed)
+        appended = try editor.append(save)
+        try editor.close()
+      } inspect: {
+        try inspect($0, appended, $1)
+      }
+    }
+  }
+
   /// Makes a scrubbed copy, without large values.
   ///
   /// - Parameters:
@@ -128,6 +159,7 @@ package struct StoreCopy: Sendable {
     _ location: StoreLocation, _ progress: @escaping (Int64) throws -> Void,
     leavesOutLargeValues: Bool = false,
     copy: (_ path: String, @escaping (Int64) throws -> Void) throws -> Void,
+    change: (_ path: String) throws -> Void = { _ in },
     inspect: (StoreSnapshot, _ externalFileCount: Int) throws -> Result
   ) throws -> Result {
     do {
@@ -145,6 +177,7 @@ package struct StoreCopy: Sendable {
             copied += bytes
             try progress(copied)
           }
+        try change(path)
         let result = try StoreFile(path: path).read { try inspect($0, files) }
         try progress(copied)
         return result

@@ -191,14 +191,16 @@ struct RowNumbers {
   ///
   /// The highest number in the table counts too: a copy of a store that lost its log can have a `Z_MAX`
   /// that is too low, and this repairs it.
+  ///
+  /// - Parameter used: A number that is about to be used and counts too.
   func next(
-    entityNumber: Int64, entityName: String, table: String, count: Int
+    entityNumber: Int64, entityName: String, table: String, count: Int, atLeast used: Int64 = 0
   ) throws -> Int64 {
     let recorded =
       try statement.integer(
         "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entityNumber)]) ?? 0
     let present = try statement.integer("SELECT max(Z_PK) FROM \(quoted(table))") ?? 0
-    let highest = max(recorded, present, 0)
+    let highest = max(recorded, present, used, 0)
     let (last, overflows) = highest.addingReportingOverflow(Int64(count))
     guard !overflows else { throw StoreWriteError.numbersExhausted(table: table) }
     let raised = try statement.run(
@@ -210,6 +212,7 @@ struct RowNumbers {
         "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)",
         [.integer(entityNumber), .text(entityName), .integer(last)])
     }
-    return highest + 1
+    // Without new numbers, the highest may be the last there is.
+    return highest &+ 1
   }
 }

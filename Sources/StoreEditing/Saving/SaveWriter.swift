@@ -65,7 +65,7 @@ final class SaveWriter {
     // A unique value may move from a deleted object to another one, so values are written after
     // deletions; relationships before them, because a deletion cascades along them.
     let valuesComeLast = !save.deleted.isEmpty
-    try allocateKeys(for: save.inserted.map(\.object))
+    try allocateKeys(for: save)
     // A unique value may also move from an updated object to a new one.
     for (object, _) in save.updated { try touch(try row(of: object)) }
     try releaseLinks(of: save, withValues: valuesComeLast)
@@ -148,10 +148,10 @@ final class SaveWriter {
     }
   }
 
-  private func allocateKeys(for objects: [StoreObject]) throws {
+  private func allocateKeys(for save: StoreSave) throws {
     var byRoot: [String: [StoreObject]] = [:]
     var roots: [String] = []
-    for object in objects {
+    for (object, _) in save.inserted {
       let rows = try rows(of: object.entityName)
       guard !rows.isAbstract else {
         throw StoreError.unknownEntity(name: object.entityName, isAbstract: true)
@@ -162,11 +162,14 @@ final class SaveWriter {
     }
     for root in roots {
       let objects = byRoot[root] ?? []
+      let new = objects.filter { save.formerKeys[$0] == nil }
       let first = try numbers.next(
         entityNumber: try schema.number(of: root), entityName: root,
-        table: try schema.table(of: root).name, count: objects.count)
+        table: try schema.table(of: root).name, count: new.count,
+        atLeast: objects.compactMap { save.formerKeys[$0] }.max() ?? 0)
       // Counted from the first: the number after the last may not exist.
-      for (offset, object) in objects.enumerated() { primaryKeys[object] = first + Int64(offset) }
+      for (offset, object) in new.enumerated() { primaryKeys[object] = first + Int64(offset) }
+      for object in objects { primaryKeys[object] = save.formerKeys[object] ?? primaryKeys[object] }
     }
   }
 

@@ -77,6 +77,8 @@ package struct StoreSave: Equatable, Sendable {
   private(set) var inserted: [(object: StoreObject, content: ObjectContent)] = []
   private(set) var updated: [(object: StoreObject, content: ObjectContent)] = []
   private(set) var deleted: [StoreObject] = []
+  /// The primary keys of inserted objects that had them before; the others get the next ones.
+  private(set) var formerKeys: [StoreObject: Int64] = [:]
 
   package init(
     author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
@@ -100,12 +102,17 @@ package struct StoreSave: Equatable, Sendable {
   package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
   /// Inserts an object and returns the reference by which this save names it.
+  ///
+  /// - Parameter formerKey: The primary key that the object had before it was deleted, which no row may have; `nil`
+  ///   for the next one.
   @discardableResult
   package mutating func insert(
     _ entityName: String, values: [String: StoredValue] = [:],
-    toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:]
+    toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:],
+    formerKey: Int64? = nil
   ) -> StoreObject {
     let object = StoreObject(entityName: entityName, insertedAs: inserted.count)
+    formerKeys[object] = formerKey
     inserted.append((object, ObjectContent(values: values, toOne: toOne, toMany: toMany)))
     return object
   }
@@ -127,7 +134,7 @@ package struct StoreSave: Equatable, Sendable {
 
   package static func == (left: StoreSave, right: StoreSave) -> Bool {
     left.header == right.header && left.deleted == right.deleted
-      && left.toleratesDeletions == right.toleratesDeletions
+      && left.toleratesDeletions == right.toleratesDeletions && left.formerKeys == right.formerKeys
       && left.inserted.elementsEqual(right.inserted, by: ==)
       && left.updated.elementsEqual(right.updated, by: ==)
   }
