@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|report|find|mcp|archive|forget|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|completion|help)
+    info|log|show|diff|object|blame|export|stats|report|find|mcp|archive|forget|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|recover|scrub|record|demo|completion|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find mcp archive forget prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo completion help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find mcp archive forget prune restore compact maintain check verify token bookmark rehearse snapshot recover scrub record demo completion help' -- "${cur}"))
         ;;
     esac
 }
@@ -1908,6 +1908,67 @@ _histctl_snapshot() {
     esac
 }
 
+_histctl_recover() {
+    repeating_flags=()
+    non_repeating_flags=(--sql --overwrite --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
+    repeating_options=(--ignore-guard)
+    non_repeating_options=(--bookmark-file --busy-timeout --transaction -o --output --archive --store-identifier --values-file --date --color)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--transaction')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion recover -- --transaction "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '-o'|'--output')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--ignore-guard')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
+        return
+        ;;
+    *)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion recover -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
 _histctl_scrub() {
     repeating_flags=()
     non_repeating_flags=(--overwrite --authors --names -n --dry-run --yes -y --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
@@ -2042,7 +2103,7 @@ _histctl_help() {
 
     # The commands, after the word help itself.
     if [[ "${COMP_CWORD}" -eq 2 ]]; then
-        __histctl_add_completions -W 'info'$'\n''log'$'\n''show'$'\n''diff'$'\n''object'$'\n''blame'$'\n''export'$'\n''stats'$'\n''report'$'\n''find'$'\n''mcp'$'\n''archive'$'\n''forget'$'\n''prune'$'\n''restore'$'\n''compact'$'\n''maintain'$'\n''check'$'\n''verify'$'\n''token'$'\n''bookmark'$'\n''rehearse'$'\n''snapshot'$'\n''scrub'$'\n''record'$'\n''demo'$'\n''completion'
+        __histctl_add_completions -W 'info'$'\n''log'$'\n''show'$'\n''diff'$'\n''object'$'\n''blame'$'\n''export'$'\n''stats'$'\n''report'$'\n''find'$'\n''mcp'$'\n''archive'$'\n''forget'$'\n''prune'$'\n''restore'$'\n''compact'$'\n''maintain'$'\n''check'$'\n''verify'$'\n''token'$'\n''bookmark'$'\n''rehearse'$'\n''snapshot'$'\n''recover'$'\n''scrub'$'\n''record'$'\n''demo'$'\n''completion'
     fi
 }
 

@@ -5,8 +5,8 @@ import StoreEditing
 package struct OperationError: Error {
   /// The kinds of errors. Scripts compare the names, and each kind has one exit status.
   package enum Code: String, CaseIterable, Sendable {
-    case alreadyThere, config, divergedFolder, encryptedBackup, locked, missing, notSearched,
-      ontoItself, sharedPlace
+    case alreadyThere, config, divergedFolder, encryptedBackup, locked, mirrored, missing
+    case notSearched, ontoItself, sharedPlace
     case storeInTwoSections, tooLarge, unnamedStore, unreadable, unwritable, usage
   }
 

@@ -26,7 +26,7 @@ enum InProcess {
   /// Commands that register files to be removed by a signal, or take signals themselves: both belong to
   /// a whole process, as private copies do.
   private static let ownProcess: Set = [
-    "demo", "maintain", "rehearse", "snapshot", "scrub", "record", "find",
+    "demo", "maintain", "rehearse", "snapshot", "recover", "scrub", "record", "find",
   ]
 
   /// Whether a command opens files on threads that it has not started, which have the working folder of

@@ -7,6 +7,8 @@ package struct OpenTrips {
   package let path: String
   package let editor: StoreEditor
   private let reader: StoreQuery
+  /// Runs plain SQL on the store.
+  package var query: StoreQuery { reader }
 
   package init() throws {
     folder = try TemporaryFolder()

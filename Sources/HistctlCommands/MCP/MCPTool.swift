@@ -58,6 +58,9 @@ struct MCPTool: Sendable {
       Object.self, "object", positionals: [store, ("object", .text)],
       options: range + savers + texts("kind", "attribute") + archive),
     MCPTool(
+      Recover.self, "recover", positionals: [store, ("objects", .text)],
+      options: [("transaction", .token)] + archive),
+    MCPTool(
       Stats.self, "stats", positionals: [store],
       options: texts("by", "weekdays", "sessions", "until-size")
         + [("top", .count(1...1000, usual: 10))] + range + savers + conditions + archive),

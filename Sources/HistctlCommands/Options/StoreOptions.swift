@@ -154,7 +154,10 @@ struct CopyOptions: ParsableArguments {
   @Flag(help: "Replace an existing store.")
   var overwrite = false
 
-  func validate() throws {
+  func validate() throws { try Self.check(path) }
+
+  /// Refuses a name that is not that of a store.
+  static func check(_ path: String) throws {
     try NewPlace.file.check(path, of: "--output")
     if let ending = FileEnding.packing(of: path) {
       throw ValidationError(

@@ -132,7 +132,7 @@ extension Failure {
     case .config, .ontoItself, .storeInTwoSections, .usage: .usage
     case .divergedFolder: .historyGap
     case .locked: .busy
-    case .sharedPlace: .refused
+    case .mirrored, .sharedPlace: .refused
     }
   }
 

@@ -25,7 +25,8 @@ struct Histctl: ParsableCommand {
       Report.self, Find.self, MCP.self,
       ArchiveHistory.self, Forget.self, Prune.self, Restore.self,
       Compact.self, Maintain.self, Check.self, Verify.self, Token.self, Bookmarks.self,
-      Rehearse.self, Snapshot.self, Scrub.self, Record.self, Demo.self, CompletionScript.self,
+      Rehearse.self, Snapshot.self, Recover.self, Scrub.self, Record.self, Demo.self,
+      CompletionScript.self,
       DumpExitStatuses.self,
     ],
     helpNames: .shortAndLong)

@@ -203,6 +203,33 @@ package struct ObjectLineEncoder: Sendable {
     writer.appendRaw("}\n")
   }
 
+  /// Writes the line of a deleted object with its last known values.
+  package mutating func encode(_ lost: LostObject, store: String?) {
+    begin("\"recovered\"", of: lost.object, store)
+    if let deletion = lost.deletion {
+      var isFirst = false
+      writer.appendMembers(of: deletion, &isFirst)
+    }
+    writer.append(.values)
+    writer.appendRaw(UInt8(ascii: "{"))
+    var isFirst = true
+    for property in lost.properties {
+      writer.appendName(property.name, &isFirst)
+      switch property.knowledge {
+      case .known(let value, let source):
+        writer.appendRaw("{\"value\":")
+        writer.append(value)
+        writer.appendRaw(",\"from\":")
+        writer.appendString(source.rawValue)
+      case .unknown(let reason):
+        writer.appendRaw("{\"unknown\":")
+        writer.appendString(reason)
+      }
+      writer.appendRaw(UInt8(ascii: "}"))
+    }
+    writer.appendRaw("}}\n")
+  }
+
   private mutating func begin(_ type: StaticString, of object: HistoryObject, _ store: String?) {
     writer.begin(line: type)
     if let store {
@@ -248,6 +275,33 @@ extension JSONWriter {
     if let timestamp = event.timestamp { append(.timestamp, timestamp, &isFirst) }
     append(.author, event.author, &isFirst)
     append(.process, event.process, &isFirst)
+  }
+
+  /// Writes the last known value of a property.
+  fileprivate mutating func append(_ value: LostObject.Value) {
+    switch value {
+    case .stored(let value, let kind): append(RecordedContent.value(value), kind)
+    case .digest(let bytes, let count): append(.digest(bytes, byteCount: count), .other)
+    case .file(let name):
+      appendRaw("{\"$external\":")
+      appendString(name.text)
+      appendRaw(UInt8(ascii: "}"))
+    case .object(nil): appendRaw("null")
+    case .object(let object?): append(object)
+    case .objects(let objects):
+      appendRaw(UInt8(ascii: "["))
+      for (index, object) in objects.enumerated() {
+        if index > 0 { appendRaw(UInt8(ascii: ",")) }
+        append(object)
+      }
+      appendRaw(UInt8(ascii: "]"))
+    }
+  }
+
+  private mutating func append(_ object: StoreObject) {
+    appendRaw("{\"$object\":")
+    appendString("\(object.entityName)/p\(object.primaryKey ?? 0)")
+    appendRaw(UInt8(ascii: "}"))
   }
 
   /// Writes the present state of an object, under the key that says whether its names are those of the

@@ -136,7 +136,7 @@ import Testing
     "restore",
     "compact",
     "check", "verify", "info", "token check", "token show", "bookmark set", "bookmark check",
-    "bookmark list", "bookmark remove", "rehearse", "snapshot", "scrub", "maintain",
+    "bookmark list", "bookmark remove", "rehearse", "snapshot", "recover", "scrub", "maintain",
   ]
   private static let words = [
     "--after", "99", "-3", "x", "--until", "2024-13-45", "--entity", "Trop", "--author", "nobody",

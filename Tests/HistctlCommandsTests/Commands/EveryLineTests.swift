@@ -14,6 +14,8 @@ import Testing
     "diff sample.store 2 6 --each", "object sample.store Trip/p1", "object sample.store Trip/p777",
     "blame sample.store Trip/p9", "object sample.store Trip[score>0]", "show sample.store Trip/p1",
     "blame sample.store Trip/p9 --at 1",
+    "recover sample.store Trip/p9", "recover sample.store Trip/p1",
+    "recover d/trips.store Trip/p7 -o back.store",
     "export sample.store", "export sample.store -o a.jsonl",
     "export sample.store --format changes --kind delete",
     "export sample.store --output-dir logs --bookmark nightly",

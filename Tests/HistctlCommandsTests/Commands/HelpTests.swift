@@ -11,7 +11,8 @@ import Testing
     "restore",
     "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
-    "bookmark remove", "rehearse", "snapshot", "scrub", "record", "compact", "check", "maintain",
+    "bookmark remove", "rehearse", "snapshot", "recover", "scrub", "record", "compact", "check",
+    "maintain",
     "archive", "forget",
     "verify",
   ]
@@ -70,7 +71,7 @@ import Testing
     "restore", "token check",
     "token show",
     "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "snapshot",
-    "scrub",
+    "recover", "scrub",
     "compact",
     "check", "verify",
   ])

@@ -213,7 +213,7 @@ import Testing
     let tools = try #require(result["tools"] as? [Object])
     #expect(
       tools.compactMap { $0["name"] as? String }
-        == ["find", "info", "log", "show", "diff", "object", "stats", "token_check"])
+        == ["find", "info", "log", "show", "diff", "object", "recover", "stats", "token_check"])
     var names: [String: Set<String>] = [:]
     for tool in tools {
       let name = try #require(tool["name"] as? String)
@@ -233,9 +233,10 @@ import Testing
     let allowed: Set = [
       "after", "all", "archive", "attribute", "author", "bundle", "by", "changed_after", "each",
       "end", "entity", "exact_entity", "kind", "limit", "model", "no_author", "not_author",
-      "object",
+      "object", "objects",
       "only_matching", "paths", "process", "range", "reverse", "sessions", "start", "stat", "store",
-      "store_identifier", "token", "tokens", "top", "until", "until_size", "value", "values",
+      "store_identifier", "token", "tokens", "top", "transaction", "until", "until_size", "value",
+      "values",
       "weekdays", "with", "with_history",
     ]
     #expect(names.values.reduce([]) { $0.union($1) } == allowed)
@@ -393,6 +394,7 @@ import Testing
       for (tool, name) in [
         ("show", "token"), ("log", "after"), ("log", "until"), ("log", "range"), ("diff", "start"),
         ("diff", "end"), ("object", "range"), ("stats", "after"), ("token_check", "tokens"),
+        ("recover", "transaction"),
       ] {
         var arguments: Object = ["store": "sample.store", name: token]
         if tool == "object" { arguments["object"] = "Trip/p1" }

@@ -1,0 +1,169 @@
+import ArgumentParser
+import HistoryCoding
+import HistoryOperations
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+import Terminal
+
+/// `histctl recover`: shows the last known values of deleted objects, and brings them back in a copy.
+struct Recover: SourceReadingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Show the last known values of deleted objects, or bring them back in a copy.",
+    discussion: """
+      Values come from the write-ahead log, recorded values, an archive and the tombstones of deletions. \
+      Each is shown with its source; what no source has is not known. --sql writes the rows as SQL \
+      statements. -o writes a copy of the store in which the objects are back with their \
+      relationships, as one more transaction by the author histctl. The store itself is never changed.
+
+      Examples:
+        histctl recover default.store Trip/p9
+        histctl recover default.store --transaction 12 --json
+        histctl recover default.store Trip/p9 --sql
+        histctl recover default.store --transaction 12 -o recovered.store
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp("The deleted objects, such as Trip/p12.", valueName: "object"),
+    completion: Completion.object.kind)
+  var objects: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Recover what this transaction deleted.", valueName: "token"),
+    completion: Completion.token.kind)
+  var transaction: String?
+
+  @Flag(help: "Write SQL statements that insert the rows into a copy of the store.")
+  var sql = false
+
+  @Option(
+    name: [.customShort("o", allowingJoined: true), .customLong("output")],
+    help: ArgumentHelp(
+      "Write a copy of the store to this file, in which the objects are back.", valueName: "copy"),
+    completion: .file())
+  var copy: String?
+
+  @Flag(help: "Replace an existing store.")
+  var overwrite = false
+
+  @OptionGroup var archive: ArchiveOptions
+  @OptionGroup var values: ValuesOptions
+  @OptionGroup var guards: DamageGuardOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if objects.isEmpty == (transaction == nil) {
+      throw ValidationError(
+        objects.isEmpty
+          ? "give the deleted objects, or a transaction with --transaction"
+          : "give either objects or --transaction")
+    }
+    if sql, copy != nil || output.json {
+      throw ValidationError("--sql cannot be combined with --json or --output")
+    }
+    if overwrite, copy == nil { throw ValidationError("--overwrite needs --output") }
+    if let copy { try CopyOptions.check(copy) }
+  }
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console, outlivesReader: copy != nil)
+    try session.readHistory(store, archive, usesPager: copy == nil && !sql) {
+      writer, timeline, resolver in
+      guard let snapshot = timeline.snapshot else {
+        throw Failure(
+          status: .notAStore, kind: "archive",
+          message: "\(timeline.path) is not a store, and objects are recovered for a store",
+          hint: "give the store, and the archive with --archive")
+      }
+      _ = try snapshot.historyTables()
+      if copy != nil {
+        try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards, readsPages: true)
+      }
+      var query = HistoryQuery()
+      try values.apply(to: &query, session, timeline)
+      let reader = try LostObjectReader(
+        timeline, snapshot, schema: session.schema(of: timeline), values: query)
+      let report = RecoverReport(session: session, writer: writer, timeline: timeline)
+      var collection = RecoverOperation.Collection()
+      if copy != nil {
+        try read(reader, resolver) { try collection.add($0) }
+        try write(collection, snapshot, query.recordedValues, report)
+      } else if sql {
+        let statements = try RecoverSQL(writer: writer, snapshot: snapshot)
+        try statements.begin()
+        try read(reader, resolver) { try statements.write($0) }
+        try statements.finish()
+      } else {
+        try read(reader, resolver) { try report.write($0) }
+      }
+    }
+  }
+
+  /// Reads the objects, each once.
+  private func read(
+    _ reader: LostObjectReader, _ resolver: TokenResolver, _ body: (LostObject) throws -> Void
+  ) throws {
+    for text in objects {
+      guard let lost = try reader.object(HistoryObject(text)) else {
+        throw Failure(
+          status: .answerIsNo, kind: "presentObject",
+          message: "\(text) is in the store; there is nothing to recover",
+          hint: "histctl blame shows its values, with --at those of an earlier time")
+      }
+      try body(lost)
+    }
+    guard let transaction else { return }
+    let number = try resolver.transactionNumber(transaction)
+    var isAny = false
+    try reader.objects(deletedIn: number) {
+      isAny = true
+      try body($0)
+    }
+    if !isAny {
+      throw Failure(
+        status: .answerIsNo, kind: "nothingDeleted",
+        message: "transaction \(number) deleted no object",
+        hint: "histctl log --kind delete lists the transactions that did")
+    }
+  }
+
+  private func write(
+    _ collection: RecoverOperation.Collection, _ snapshot: StoreSnapshot,
+    _ recorded: RecordedValues?, _ report: RecoverReport
+  ) throws {
+    guard let copy else { return }
+    let session = report.session
+    var request = RecoverOperation.Request(copy: copy, now: session.now)
+    request.overwrites = overwrite
+    request.busyTimeout = store.busyTimeout
+    let operation = RecoverOperation(request)
+    let plan = try operation.plan(collection, in: snapshot)
+    guard !plan.objects.isEmpty else {
+      let first = plan.losses.first { $0.property == nil }
+      throw Failure(
+        status: .failure, kind: "nothingRecovered",
+        message: "no object can be brought back"
+          + (first.map { ": \($0.object): \($0.reason)" } ?? ""),
+        hint: "leave out --output to see the values that are known")
+    }
+    let line = session.diagnostics.wordWriter.map {
+      Progress(
+        label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
+    }
+    defer { line?.finish() }
+    // A signal ends the copy cleanly.
+    let result = try DeferredSignals.run {
+      try operation.write(plan, snapshot, values: recorded) { bytes in
+        try DeferredSignals.check()
+        line?.update(bytes >> 20)
+      }
+    }
+    line?.finish()
+    if output.json { for object in collection.objects { try report.write(object) } }
+    try report.write(plan, result, copy: copy)
+    if plan.omittedCount > 0 { session.end(with: .partlyDone) }
+  }
+}

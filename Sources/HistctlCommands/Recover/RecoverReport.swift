@@ -1,0 +1,133 @@
+import HistoryCoding
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// The report of ``Recover``.
+struct RecoverReport: FieldPage {
+  /// The maximum number of objects of a relationship that are listed for people.
+  private static let maxListed = 20
+
+  let session: Session
+  let writer: OutputWriter
+  let timeline: HistoryTimeline
+
+  private var tokens: TokenText { session.tokens(of: timeline.storeIdentifier) }
+
+  /// Writes what is known of an object.
+  func write(_ lost: LostObject) throws {
+    if session.options.json {
+      var encoder = ObjectLineEncoder()
+      encoder.encode(lost, store: timeline.storeIdentifier)
+      return try encoder.withUnsafeBytes { try writer.write($0) }
+    }
+    var heading: [TableCell.Span] = [
+      .init(text: lost.object.description, style: .heading)
+    ]
+    heading.append(
+      .init(
+        text: lost.deletion.map { deletion in
+          "deleted in transaction \(tokens.text(deletion.transaction)), "
+            + time.text(deletion.timestamp) + (deletion.author.map { ", by \($0.string)" } ?? "")
+        } ?? "not in the store; no deletion is recorded", style: .deleted))
+    try writer.writeLine(styled.line(ChangeText.spaced(heading)))
+    let table = StreamedTable(
+      session: session, writer: writer,
+      columns: [
+        TableColumn("PROPERTY", priority: 3, minimumWidth: 12, canShrink: true),
+        TableColumn("FROM", priority: 2),
+        TableColumn("VALUE", priority: 4, minimumWidth: 12, canShrink: true),
+      ], wrapsLastColumn: true)
+    for property in lost.properties {
+      switch property.knowledge {
+      case .known(let value, let source):
+        try table.write([
+          TableCell(property.name), TableCell(source.rawValue, style: .secondary), cell(value),
+        ])
+      case .unknown(let reason):
+        try table.write([
+          TableCell(property.name), TableCell("-"),
+          TableCell("not known: \(reason)", style: .warning),
+        ])
+      }
+    }
+    try table.finish()
+    try writer.writeLine("")
+  }
+
+  private func cell(_ value: LostObject.Value) -> TableCell {
+    switch value {
+    case .stored(let value, let kind):
+      TableCell(ValueChangeText.content(.value(value), kind, longest: ChangeText.longText))
+    case .digest(let bytes, let count):
+      TableCell(ValueChangeText.content(.digest(bytes, byteCount: count), .other))
+    case .file(let name): TableCell("in the file \(name.text)", style: .secondary)
+    case .object(nil): TableCell("nil", style: .secondary)
+    case .object(let object?): TableCell(text(object), style: .token)
+    case .objects(let objects) where objects.isEmpty: TableCell("none", style: .secondary)
+    case .objects(let objects):
+      TableCell(
+        objects.prefix(Self.maxListed).map(text).joined(separator: ", ")
+          + (objects.count > Self.maxListed ? " and \(objects.count - Self.maxListed) more" : ""),
+        style: .token)
+    }
+  }
+
+  private func text(_ object: StoreObject) -> String {
+    "\(object.entityName)/p\(object.primaryKey ?? 0)"
+  }
+
+  // MARK: - The copy
+
+  /// Writes what was brought back in a copy, and what was not.
+  func write(
+    _ plan: RecoveryPlan, _ result: RecoverOperation.Result, copy: String
+  ) throws {
+    if session.options.json { return try writer.writeLine(json(plan, result, copy)) }
+    guard !session.options.quiet else { return }
+    try field("copy", copy, style: .heading)
+    try field("transaction", tokens.text(result.position.number), style: .token)
+    try field("brought back", Int64(plan.objects.count).counted("object"))
+    for (entry, object) in zip(plan.objects, result.objects) where entry.object != object {
+      try field("", "\(entry.object) as \(object): another row has its key")
+    }
+    if result.externalFileCount > 0 {
+      try field("large data", Int64(result.externalFileCount).counted("file"))
+    }
+    guard !plan.losses.isEmpty else { return }
+    try writer.writeLine("")
+    try line("Not brought back, or not as it was:", .warning)
+    for loss in plan.losses {
+      let name = loss.object.description + (loss.property.map { " " + $0 } ?? "")
+      try line("\(name): \(loss.reason)", indentation: 2)
+    }
+  }
+
+  private func json(
+    _ plan: RecoveryPlan, _ result: RecoverOperation.Result, _ copy: String
+  ) -> JSONValue {
+    var members = JSONMembers(type: "recovery", path: timeline.path)
+    members.add("copy", .string(copy))
+    members.add("store", timeline.storeIdentifier.map(JSONValue.string))
+    members.add("transaction", .integer(result.position.number))
+    members.add("timestamp", result.position.timestamp?.iso8601().map(JSONValue.string))
+    members.add("changes", .integer(Int64(result.changeCount)))
+    members.add("externalFiles", .integer(Int64(result.externalFileCount)))
+    members.add(
+      "objects",
+      .array(
+        zip(plan.objects, result.objects).map { entry, object in
+          .object(of: ["object": entry.object.description, "restored": object.description])
+        }))
+    members.add(
+      "losses",
+      .array(
+        plan.losses.map { loss in
+          .object(of: [
+            "object": loss.object.description, "property": loss.property, "reason": loss.reason,
+          ])
+        }))
+    return members.json
+  }
+}

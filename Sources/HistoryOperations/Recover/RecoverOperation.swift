@@ -1,0 +1,121 @@
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+
+/// Makes a copy of a store in which deleted objects are back.
+package struct RecoverOperation {
+  package struct Request: Hashable, Sendable {
+    /// The file to write the copy to.
+    package var copy: String
+    package var overwrites = false
+    /// Seconds to wait for a locked store.
+    package var busyTimeout = 5.0
+    /// The time of the save that brings the objects back.
+    package var now: StoreTimestamp
+
+    package init(copy: String, now: StoreTimestamp) {
+      self.copy = copy
+      self.now = now
+    }
+  }
+
+  package struct Result: Hashable, Sendable {
+    /// The transaction of the copy that brings the objects back.
+    package let position: TransactionPosition
+    package let changeCount: Int
+    /// The number of copied files of large values.
+    package let externalFileCount: Int
+    /// The object of the copy for each of ``RecoveryPlan/objects``.
+    package let objects: [HistoryObject]
+  }
+
+  /// The author and process of the save.
+  package static let author = "histctl"
+  /// How many bytes of memory several objects may take at a time.
+  private static let maxBytes = 24 << 20
+
+  package let request: Request
+
+  package init(_ request: Request) { self.request = request }
+
+  /// The objects of a copy being collected.
+  package struct Collection {
+    package private(set) var objects: [LostObject] = []
+    private var byteCount = 0
+
+    package init() {}
+
+    /// Adds an object.
+    ///
+    /// - Throws: ``OperationError`` if there are too many to be saved at once.
+    package mutating func add(_ object: LostObject) throws {
+      objects.append(object)
+      byteCount += object.byteCount
+      guard objects.count == 1 || byteCount <= RecoverOperation.maxBytes else {
+        throw OperationError(
+          .tooLarge, "the objects take more memory than one save of a copy can have",
+          hint: "name some of the objects at a time, or write --sql")
+      }
+    }
+  }
+
+  /// Finds out how the objects can be brought back. Nothing is written.
+  ///
+  /// - Throws: ``OperationError`` for a mirrored store; also if the copy cannot be written to its place.
+  package func plan(
+    _ collection: Collection, in snapshot: StoreSnapshot
+  ) throws -> RecoveryPlan {
+    _ = try place(snapshot)
+    // The mirror keeps records of rows by their keys, and its own place in the history. Whether it would upload a
+    // row that is back, or delete it again, is not known.
+    if try snapshot.mirroringRecords() != nil {
+      throw OperationError(
+        .mirrored,
+        "\(snapshot.location.path) is mirrored with CloudKit, whose records of the deleted objects a "
+          + "copy would contradict",
+        hint: "leave out the copy, and let the app create the objects again from the values")
+    }
+    return try RecoveryPlan(
+      collection.objects, in: snapshot,
+      header: TransactionHeader(
+        author: Self.author, process: Self.author, timestamp: request.now))
+  }
+
+  /// Writes the copy.
+  ///
+  /// - Parameters:
+  ///   - plan: How the objects are brought back; at least one is.
+  ///   - snapshot: The store.
+  ///   - values: Recorded values to copy beside the copy.
+  ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
+  /// - Throws: ``/StoreEditing/StoreWriteError``, and errors of `progress`; no copy is left then.
+  package func write(
+    _ plan: RecoveryPlan, _ snapshot: StoreSnapshot, values: RecordedValues?,
+    progress: (Int64) throws -> Void
+  ) throws -> Result {
+    try place(snapshot).write(snapshot, appending: plan.save, progress: progress) {
+      inside, appended, files in
+      guard let appended else {
+        throw OperationError(
+          .unreadable, "nothing was brought back", hint: "run the command again")
+      }
+      // The values get their final name together with the copy.
+      try values?.file?.copy(
+        to: RecordedValuesFile.path(besideStore: inside.location.path), from: nil,
+        overwrites: false)
+      return Result(
+        position: appended.position, changeCount: appended.changeCount, externalFileCount: files,
+        objects: plan.objects.map { entry in
+          HistoryObject(
+            entityName: entry.object.entityName,
+            primaryKey: appended.primaryKey(of: entry.reference) ?? entry.object.primaryKey)
+        })
+    }
+  }
+
+  private func place(_ snapshot: StoreSnapshot) throws -> StoreCopy {
+    try StoreCopy(
+      of: snapshot.location, at: request.copy, overwrites: request.overwrites,
+      busyTimeout: request.busyTimeout)
+  }
+}
