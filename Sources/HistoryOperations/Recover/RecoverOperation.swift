@@ -32,7 +32,7 @@ package struct RecoverOperation {
   /// The author and process of the save.
   package static let author = "histctl"
   /// How many bytes of memory several objects may take at a time.
-  private static let maxBytes = 24 << 20
+  private static let maxBytes = 10 << 20
 
   package let request: Request
 

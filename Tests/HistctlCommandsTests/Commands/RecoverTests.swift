@@ -290,6 +290,128 @@ import Testing
     #expect(values.status == 0 && values.text.contains("Faro"), "\(values.errors)")
   }
 
+  /// Documents in folders: unique, required and large values, and a required relationship.
+  private struct Documents {
+    static let model = ManagedModel(
+      entities: [
+        ManagedEntity(
+          name: "Folder",
+          properties: [
+            .attribute(.init(name: "name", type: .string)),
+            .relationship(
+              .init(
+                name: "documents", destinationName: "Document", inverseName: "folder",
+                isToMany: true, deleteRule: .cascade)),
+          ]),
+        ManagedEntity(
+          name: "Document",
+          properties: [
+            .attribute(.init(name: "code", type: .string, isOptional: false)),
+            .attribute(.init(name: "count", type: .integer64, isOptional: false)),
+            .attribute(.init(name: "photo", type: .binaryData, allowsExternalStorage: true)),
+            .relationship(
+              .init(
+                name: "folder", destinationName: "Folder", inverseName: "documents",
+                isOptional: false)),
+          ], uniquenessConstraints: [["code"]]),
+      ])
+    static let photo = [UInt8](repeating: 0x5A, count: 200_000)
+
+    let folder: TemporaryFolder
+    let path: String
+    private let editor: StoreEditor
+    private let reader: StoreQuery
+
+    /// Inserts a folder with a document, and deletes the folder.
+    init() throws {
+      folder = try TemporaryFolder()
+      path = folder.file("Docs.store")
+      try StoreCreator.create(at: path, model: Self.model)
+      // Keeps the log.
+      reader = try StoreQuery(path: path)
+      try reader.run("PRAGMA wal_autocheckpoint = 0")
+      editor = try StoreEditor(path: path)
+      try insert(photo: Self.photo)
+      let support = folder.file(".Docs_SUPPORT")
+      try FileManager.default.copyItem(atPath: support, toPath: folder.file("kept"))
+      try save { $0.delete(StoreObject(entityName: "Folder", primaryKey: 1)) }
+    }
+
+    func save(_ body: (inout StoreSave) -> Void) throws {
+      var save = StoreSave(author: "app")
+      body(&save)
+      try editor.append(save)
+    }
+
+    func insert(photo: [UInt8]) throws {
+      try save { save in
+        let folder = save.insert("Folder", values: ["name": .text("Taxes")])
+        save.insert(
+          "Document",
+          values: ["code": .text("A-1"), "count": .integer(7), "photo": .blob(photo)],
+          toOne: ["folder": folder])
+      }
+    }
+
+    /// Puts the files of large values back, as from a backup.
+    func putFilesBack() throws {
+      let support = folder.file(".Docs_SUPPORT")
+      try? FileManager.default.removeItem(atPath: support)
+      try FileManager.default.copyItem(atPath: folder.file("kept"), toPath: support)
+    }
+
+    func run(_ arguments: String...) async throws -> (result: Tool.Result, line: Object) {
+      let result = try await InProcess.run(
+        ["recover", "Docs.store"] + arguments + ["--json"], folder: folder.path)
+      return (result, try RecoverTests.objects(result.text).last ?? [:])
+    }
+  }
+
+  @Test("Large values come along where their file is, and are listed where it is not")
+  func largeValues() async throws {
+    let documents = try Documents()
+    let (without, line) = try await documents.run("--transaction", "2", "-o", "a.store")
+    #expect(without.status == 0, "\(without.errors)")
+    let losses = try #require(line["losses"] as? [Object])
+    #expect(losses.map { $0["property"] as? String } == ["photo"], "\(without.text)")
+    #expect((losses.first?["reason"] as? String)?.hasSuffix("is gone") == true)
+    try documents.putFilesBack()
+    let (with, whole) = try await documents.run("--transaction", "2", "-o", "b.store")
+    #expect(with.status == 0 && (whole["losses"] as? [Object])?.isEmpty == true, "\(with.text)")
+    let copy = try StoreQuery(path: documents.folder.file("b.store"))
+    #expect(
+      try copy.lines("SELECT ZCODE, ZCOUNT, ZFOLDER FROM ZDOCUMENT WHERE Z_PK = 1") == ["A-1|7|1"])
+    // The column has a mark, the name of the file, and a zero.
+    let column = try copy.rows("SELECT ZPHOTO FROM ZDOCUMENT")[0][0]
+    guard case .blob(let bytes) = column else { throw SampleFolder.Missing(what: "a file") }
+    let name = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
+    #expect(
+      try FileBytes.read(documents.folder.file(".b_SUPPORT/_EXTERNAL_DATA/" + name))
+        == Documents.photo)
+    let verified = try await InProcess.run(["verify", documents.folder.file("b.store")])
+    #expect(verified.status == 0, "\(verified.text)")
+  }
+
+  @Test("An object is left out if what it requires is gone, or another has its unique value")
+  func omitted() async throws {
+    let documents = try Documents()
+    let (alone, _) = try await documents.run("Document/p1", "-o", "a.store")
+    #expect(alone.status == 2 && alone.errors.contains("its folder is required"), "\(alone.errors)")
+    try documents.insert(photo: [1])
+    let (taken, line) = try await documents.run("--transaction", "2", "-o", "a.store")
+    #expect(taken.status == 3, "\(taken.errors)")
+    let objects = try #require(line["objects"] as? [Object])
+    #expect(objects.map { $0["object"] as? String } == ["Folder/p1"])
+    let losses = try #require(line["losses"] as? [Object])
+    #expect(
+      losses.contains {
+        $0["property"] == nil && $0["reason"] as? String == "Document/p2 has the same code"
+      }, "\(taken.text)")
+    let copy = try StoreQuery(path: documents.folder.file("a.store"))
+    #expect(try copy.lines("SELECT Z_PK FROM ZFOLDER ORDER BY 1") == ["1", "2"])
+    #expect(try copy.lines("SELECT Z_PK, ZFOLDER FROM ZDOCUMENT") == ["2|2"])
+  }
+
   @Test("What is not deleted, not there or not a store has an error of its own")
   func mistakes() async throws {
     let sample = try SampleFolder()
