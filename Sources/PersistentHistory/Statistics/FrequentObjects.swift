@@ -159,13 +159,9 @@ package struct ObjectRanking: Sendable {
     entries = objects.activities.map { key, activity in
       Entry(entity: entity(key.entityNumber), primaryKey: key.primaryKey, activity: activity)
     }.filter { $0.activity.activity.changes > 0 }.sorted {
-      (
-        $1.activity.activity.changes, $1.activity.activity.recordByteCount, $0.entity.label,
-        $0.primaryKey
-      ) < (
-        $0.activity.activity.changes, $0.activity.activity.recordByteCount, $1.entity.label,
-        $1.primaryKey
-      )
+      // Not by bytes, which are known only of what the store keeps: an archive does not change the order.
+      ($1.activity.activity.changes, $0.entity.label, $0.primaryKey)
+        < ($0.activity.activity.changes, $1.entity.label, $1.primaryKey)
     }
   }
 }

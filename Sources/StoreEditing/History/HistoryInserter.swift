@@ -58,7 +58,7 @@ package final class HistoryInserter: Sendable {
 /// The steps of an insertion: one for each piece.
 private struct InsertionWork: BatchedWork {
   /// How much is read ahead while the store is not locked.
-  private static let readAhead = (changes: 4096, pieces: 1024, byteCount: 2 << 20)
+  private static let readAhead = (changes: 4096, pieces: 1024, byteCount: 1 << 20)
 
   let statement: StatementRunner
   let writer: HistoryRowWriter

@@ -98,8 +98,8 @@ import Testing
   /// The words of a command line, of which some stand in quotation marks.
   private static func words(_ line: Substring) -> [String] {
     var words: [String] = []
-    for (index, part) in line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-    {
+    let parts = line.split(omittingEmptySubsequences: false) { $0 == "\"" || $0 == "'" }
+    for (index, part) in parts.enumerated() {
       words += index % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)
     }
     return words
