@@ -64,7 +64,7 @@ public struct ColumnMask: Sendable {
 
   /// The numbers of the set slots, ascending.
   ///
-  /// A damaged mask can have many millions; ``firstSetSlots(_:)`` returns some.
+  /// A damaged mask can have many millions.
   public var setSlots: [Int] { firstSetSlots(.max) }
 
   /// Returns the numbers of the first set slots, ascending.
