@@ -21,6 +21,7 @@ CALLS = [
     ("show", {"token": "last"}, ["show", "last"]),
     ("diff", {"start": "last~9", "stat": True}, ["diff", "last~9", "--stat"]),
     ("object", {"object": "Trip/p7"}, ["object", "Trip/p7"]),
+    ("recover", {"objects": ["BucketListItem/p3"]}, ["recover", "BucketListItem/p3"]),
     ("stats", {"by": "week", "top": 3}, ["stats", "--by", "week", "--top", "3"]),
     ("token_check", {"tokens": ["1", "last"]}, ["token", "check", "1", "last"]),
 ]
