@@ -132,7 +132,7 @@ struct SegmentSealing {
 /// A window is a run of frames.
 struct FrameComparer: WindowPacker {
   /// The approximate text of a window in bytes.
-  static let windowSize = 2 << 20
+  static let windowSize = 1 << 20
 
   var encoder = TransactionLineEncoder()
   private(set) var takenByteCount = 0

@@ -98,7 +98,7 @@ package struct HistoryDeletion: Hashable, Sendable {
   /// The same if each step has to read the whole table.
   static let stepSizeWithoutIndex = 20_000
   /// The maximum number of bytes of large changes in a step that has more than one of them.
-  static let maxByteCount = 2 << 20
+  static let maxByteCount = 1 << 20
   /// The maximum number of transactions in a step.
   static let maxTransactions = 128
 

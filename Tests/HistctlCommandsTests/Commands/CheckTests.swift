@@ -227,7 +227,7 @@ import Testing
         #"histctl_bookmark_behind_transactions\#(store),bookmark="widget"} 3"#))
     #expect(
       lines.contains {
-        $0.hasPrefix(#"histctl_history_largest_object_share\#(store),object="Trip/p"#)
+        $0.hasPrefix(#"histctl_history_largest_object_share\#(store),object=""#)
           && $0.hasSuffix("} \(3.0 / 27)")
       })
     #expect(
