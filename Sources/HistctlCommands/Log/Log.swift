@@ -131,7 +131,7 @@ struct Log: ReadingCommand {
       let count = try write(reader, table(session, writer, timeline), writer, gaps)
       session.noteUnknownValues(of: query)
       if count == 0 {
-        try session.explainEmptyAnswer(to: query, of: timeline)
+        try session.explainEmptyAnswer(to: query, of: timeline, skipped: skip)
       } else if query.change.objects.count > 1 {
         _ = try session.warnOfUnknownObjects(in: query, of: timeline)
       }

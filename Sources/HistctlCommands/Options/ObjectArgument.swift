@@ -23,17 +23,19 @@ enum ObjectArgument {
     }
   }
 
-  /// Returns the one object that a text names; notes others with the same values that are not in the store.
+  /// Returns the one object that a text names; notes others with the same values.
   ///
+  /// - Parameter preferred: Which objects are meant if some are in this state.
   /// - Throws: ``Failure`` if no object has the values, or several have.
   static func object(
-    _ text: String, _ resolver: TokenResolver, _ session: Session
+    _ text: String, _ resolver: TokenResolver, _ session: Session,
+    preferring preferred: ObjectSearch.State = .present
   ) throws -> HistoryObject {
     guard case .values(let entity, let conditions) = try ObjectExpression(text, now: resolver.now)
     else { return try HistoryObject(text) }
     let search = try search(text, entity, conditions, in: resolver.timeline)
-    let present = search.hits.filter { $0.state == .present }
-    let meant = present.isEmpty ? search.hits : present
+    let likely = search.hits.filter { $0.state == preferred }
+    let meant = likely.isEmpty ? search.hits : likely
     guard meant.count == 1, !search.isCut, let hit = meant.first else {
       throw severalObjects(text, search)
     }
@@ -60,7 +62,7 @@ enum ObjectArgument {
   private static func severalObjects(_ text: String, _ search: ObjectSearch) -> Failure {
     Failure(
       status: .answerIsNo, kind: "severalObjects",
-      message: "'\(text)' is \(search.isCut ? "more than " : "")"
+      message: "'\(text)' names \(search.isCut ? "more than " : "")"
         + "\(Int64(search.hits.count).counted("object")): \(list(search.hits))",
       hint: "give the key of one, or more values: 'Trip[name=Rome][score>3]'",
       details: details(search.hits))

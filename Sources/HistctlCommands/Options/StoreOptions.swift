@@ -85,8 +85,16 @@ struct SeveralStoresOptions: ParsableArguments {
   func paths(_ session: Session) throws -> [String] {
     let listed = try storesFrom.map(StoreList.paths) ?? []
     try StoreOptions.check(bookmarkFile, isNotOf: listed)
-    var seen: Set<FilePath> = []
-    let paths = (stores + listed).filter { seen.insert(Self.identity(of: $0)).inserted }
+    // A file itself, which may have several names, and a path where nothing exists.
+    var files: Set<FileStatus.Identity> = []
+    var others: Set<FilePath> = []
+    let paths = (stores + listed).filter { path in
+      if path != ExportedText.standardInput, let status = try? FileStatus(path: path) {
+        return files.insert(status.identity).inserted
+      }
+      let place = path == ExportedText.standardInput ? path : FileStatus.resolvedPlace(path)
+      return others.insert(FilePath(place)).inserted
+    }
     if paths.isEmpty {
       session.diagnostics.warn(
         "the list of stores is empty: nothing to do", kind: "emptyList",
@@ -94,15 +102,6 @@ struct SeveralStoresOptions: ParsableArguments {
       throw EndWithStatus(status: .success)
     }
     return paths
-  }
-
-  /// The file itself, which may have several names; the path where nothing exists.
-  private static func identity(of path: String) -> FilePath {
-    if path == ExportedText.standardInput { return FilePath(path) }
-    if let status = try? FileStatus(path: path) {
-      return FilePath("\(status.device):\(status.inode)")
-    }
-    return FilePath(FileStatus.resolvedPlace(path))
   }
 }
 

@@ -135,7 +135,11 @@ extension Session {
 
   /// Explains an empty answer: savers and objects that the history does not have, and a history whose
   /// transactions were deleted. If nothing matches, or nothing was ever saved, only a person is told.
-  func explainEmptyAnswer(to query: HistoryQuery, of timeline: HistoryTimeline) throws {
+  ///
+  /// - Parameter skipped: The number of newest matches that were to be left out.
+  func explainEmptyAnswer(
+    to query: HistoryQuery, of timeline: HistoryTimeline, skipped: Int = 0
+  ) throws {
     guard !hasReportedEmptyHistory else { return }
     let newest = try timeline.newestTransaction()
     if newest == nil, let gap = try timeline.missingBeginning() {
@@ -144,7 +148,11 @@ extension Session {
     if try warnOfUnknownNames(in: query, of: timeline) { return }
     guard environment.isErrorTerminal, !options.json else { return }
     diagnostics.note(
-      newest.map { "no transaction matches; the newest is \($0.number)" }
+      newest.map {
+        skipped > 0
+          ? "no transaction is left after skipping \(skipped.grouped); the newest is \($0.number)"
+          : "no transaction matches; the newest is \($0.number)"
+      }
         ?? "the history is empty: no save has been recorded yet")
   }
 

@@ -27,7 +27,8 @@ struct Recover: SourceReadingCommand {
   @OptionGroup var store: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("The deleted objects, such as Trip/p12.", valueName: "object"),
+    help: ArgumentHelp(
+      "The deleted objects, such as Trip/p12 or 'Trip[name=Rome]'.", valueName: "object"),
     completion: Completion.object.kind)
   var objects: [String] = []
 
@@ -89,28 +90,30 @@ struct Recover: SourceReadingCommand {
       let report = RecoverReport(session: session, writer: writer, timeline: timeline)
       var collection = RecoverOperation.Collection()
       if copy != nil {
-        try read(reader, resolver) { try collection.add($0) }
+        try read(reader, resolver, session) { try collection.add($0) }
         try write(collection, snapshot, query.recordedValues, report)
       } else if sql {
         let statements = try RecoverSQL(writer: writer, snapshot: snapshot)
         try statements.begin()
-        try read(reader, resolver) { try statements.write($0) }
+        try read(reader, resolver, session) { try statements.write($0) }
         try statements.finish()
       } else {
-        try read(reader, resolver) { try report.write($0) }
+        try read(reader, resolver, session) { try report.write($0) }
       }
     }
   }
 
   /// Reads the objects, each once.
   private func read(
-    _ reader: LostObjectReader, _ resolver: TokenResolver, _ body: (LostObject) throws -> Void
+    _ reader: LostObjectReader, _ resolver: TokenResolver, _ session: Session,
+    _ body: (LostObject) throws -> Void
   ) throws {
     for text in objects {
-      guard let lost = try reader.object(HistoryObject(text)) else {
+      let object = try ObjectArgument.object(text, resolver, session, preferring: .gone)
+      guard let lost = try reader.object(object) else {
         throw Failure(
           status: .answerIsNo, kind: "presentObject",
-          message: "\(text) is in the store; there is nothing to recover",
+          message: "\(object) is in the store; there is nothing to recover",
           hint: "histctl blame shows its values, with --at those of an earlier time")
       }
       try body(lost)

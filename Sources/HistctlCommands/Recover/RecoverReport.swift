@@ -88,7 +88,7 @@ struct RecoverReport: FieldPage {
     guard !session.options.quiet else { return }
     try field("copy", copy, style: .heading)
     try field("transaction", tokens.text(result.position.number), style: .token)
-    try field("brought back", Int64(plan.objects.count).counted("object"))
+    try field("restored", Int64(plan.objects.count).counted("object"))
     for (entry, object) in zip(plan.objects, result.objects) where entry.object != object {
       try field("", "\(entry.object) as \(object): another row has its key")
     }
@@ -97,7 +97,7 @@ struct RecoverReport: FieldPage {
     }
     guard !plan.losses.isEmpty else { return }
     try writer.writeLine("")
-    try line("Not brought back, or not as it was:", .warning)
+    try line("Not restored, or not as before:", .warning)
     for loss in plan.losses {
       let name = loss.object.description + (loss.property.map { " " + $0 } ?? "")
       try line("\(name): \(loss.reason)", indentation: 2)

@@ -108,7 +108,9 @@ package final class LostObjectReader {
           name: relationship.name,
           knowledge: members.map { .known(.objects($0), .log) }
             ?? .unknown(
-              reason: row == nil ? "only the log has it" : "the log does not have all of it")))
+              reason: row == nil
+                ? "only the write-ahead log could have it"
+                : "the write-ahead log does not have all of it")))
     }
     return LostObject(
       object: object, entityNumber: schema.numbering.number(of: object.entityName),

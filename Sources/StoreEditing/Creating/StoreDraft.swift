@@ -236,7 +236,7 @@ package struct StoreDraft: Hashable, Sendable {
         guard mode != "wal" else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
         defer {
           // Only in the former file itself: a new one at the path must not get a log.
-          if !isDone, former == "wal", (try? FileStatus(path: path))?.inode == status?.inode {
+          if !isDone, former == "wal", (try? FileStatus(path: path))?.identity == status?.identity {
             try? database.execute(sql: "PRAGMA journal_mode = WAL")
           }
         }

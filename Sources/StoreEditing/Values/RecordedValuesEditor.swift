@@ -24,7 +24,7 @@ package final class RecordedValuesEditor: Sendable {
     /// Returns whether the path still leads to this file; `false` if that is unknown.
     func isCurrent(_ path: String) -> Bool {
       guard let now = try? FileStatus(path: path), let status else { return false }
-      return now.device == status.device && now.inode == status.inode
+      return now.identity == status.identity
     }
   }
 

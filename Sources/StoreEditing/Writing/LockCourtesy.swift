@@ -81,10 +81,12 @@ struct StoreSharing {
   /// This process must have the store open itself: the list is trusted only if its own lock is in it.
   /// If the list cannot be read, the caller assumes that the store is shared.
   var isOpenElsewhere: Bool? {
-    guard (try? FileStatus(path: Self.processSpace.path))?.inode == Self.processSpace.outermost,
+    guard
+      (try? FileStatus(path: Self.processSpace.path))?.identity.inode
+        == Self.processSpace.outermost,
       let shared = try? FileStatus(path: location.sharedMemoryPath), let text = Self.locks()
     else { return nil }
-    return Self.isHeldElsewhere(inode: shared.inode, process: getpid(), in: text)
+    return Self.isHeldElsewhere(inode: shared.identity.inode, process: getpid(), in: text)
   }
 
   /// Searches the kernel's list, whose lines look like

@@ -108,6 +108,6 @@ package enum FreeSpace {
     guard let temporary, let other = try FileStatus(path: temporary),
       let mine = try FileStatus(path: path)
     else { return true }
-    return other.device == mine.device
+    return other.identity.device == mine.identity.device
   }
 }

@@ -91,6 +91,6 @@ package struct StoreOwnFiles {
 
   /// Returns the path of one of the store's own files, or `nil` for any other file.
   package func path(of status: FileStatus) -> String? {
-    files.first { $0.status.isSameFile(as: status) }?.path
+    files.first { $0.status.identity == status.identity }?.path
   }
 }

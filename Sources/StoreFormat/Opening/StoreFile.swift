@@ -287,7 +287,7 @@ package struct StoreStamp: Hashable, Sendable {
 
   /// Whether the path still leads to the file that was opened.
   package func isSameFile(as other: StoreStamp) -> Bool {
-    store?.inode == other.store?.inode && store?.device == other.store?.device
+    store?.identity == other.store?.identity
   }
 }
 

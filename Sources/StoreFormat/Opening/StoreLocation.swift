@@ -82,7 +82,7 @@ package struct StoreLocation: Hashable, Sendable {
     guard let own = try? FileStatus(path: originalPath),
       let its = try? FileStatus(path: other.originalPath)
     else { return false }
-    return own.isSameFile(as: its)
+    return own.identity == its.identity
   }
 
   /// A file that exists, and the path that messages use for it.
@@ -181,7 +181,7 @@ extension StoreLocation {
     // Another name of the same file.
     guard let there = try? FileStatus(path: place.string) else { return false }
     return own.contains { companion in
-      (try? FileStatus(path: store + companion))?.isSameFile(as: there) ?? false
+      (try? FileStatus(path: store + companion))?.identity == there.identity
     }
   }
 

@@ -24,7 +24,7 @@ extension StoreSnapshot {
       ).first,
       case .integer(let first) = span[0], case .integer(let end) = span[1], first <= end
     else { return [] }
-    // A row that is not large is described by the page that holds it, or short enough to be asked for.
+    // Pages describe the rows that fit into them, which are not large; SQLite is asked for the others.
     let pages = changePages
     let cursor = try StatementCursor(
       database,

@@ -45,7 +45,7 @@ import Testing
       #expect(result.text == "")
       #expect(
         result.errors.contains(
-          "is 3 objects: Trip/p1 (deleted), Trip/p5 (deleted), Trip/p9 (deleted)"))
+          "names 3 objects: Trip/p1 (deleted), Trip/p5 (deleted), Trip/p9 (deleted)"))
     }
     let json = try await sample.run(["object", "sample.store", "Trip[name~rome]", "--json"])
     #expect(json.errors.contains(#""objects":["Trip/p1","Trip/p5","Trip/p9"]"#))
@@ -98,7 +98,7 @@ import Testing
     for arguments in [["object", path], ["log", path, "--object"]] {
       let result = try await InProcess.run(arguments + ["Trip[name=Rome]"])
       #expect(result.status == 1)
-      #expect(result.errors.contains("is more than 1,000 objects: Trip/p1, Trip/p2, "))
+      #expect(result.errors.contains("names more than 1,000 objects: Trip/p1, Trip/p2, "))
       #expect(result.errors.contains("Trip/p20 and 980 more"))
     }
     let one = try await InProcess.run(["object", path, "Trip[name=Rome][score>1000]"])

@@ -243,6 +243,19 @@ import Testing
     #expect(try query.lines("SELECT ZNAME, ZCOST FROM ZTRIP WHERE Z_PK = 4") == ["Faro|"])
   }
 
+  @Test("A deleted object is found by its values, and the report says what was restored")
+  func byValue() async throws {
+    let deleted = try DeletedTrip()
+    let byKey = try await deleted.run("Trip/p4")
+    let byValue = try await deleted.run("Trip[name=Faro]")
+    #expect(byValue.status == 0 && byValue.text == byKey.text, "\(byValue.errors)")
+    let copy = try await deleted.run("Trip[name=Faro]", "-o", "back.store")
+    #expect(
+      copy.lines.contains { $0.wholeMatch(of: #/restored +1 object/#) != nil }, "\(copy.text)")
+    let unknown = try await deleted.run("Trip[name=Nowhere]")
+    #expect(unknown.status == 1 && unknown.errors.contains("as far as values are known"))
+  }
+
   @Test("Values that a program recorded are known, but not those that were set without")
   func recordedValues() async throws {
     let trips = try RecordedTrips()
