@@ -24,7 +24,7 @@ import Testing
     try TripsDemo(lastDay: date).write(to: path)
   }
 
-  @Test func theFileIsOneThatTheFrameworksWouldWrite() throws {
+  @Test func `the file is one that the frameworks would write`() throws {
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
     #expect(try query.lines("PRAGMA journal_mode") == ["wal"])
     let history = StoreSchema.history.replacing(
@@ -44,7 +44,7 @@ import Testing
       ])
   }
 
-  @Test func theSameDayIsTheSameStoreAndAnotherDayAnotherOne() throws {
+  @Test func `the same day is the same store and another day another one`() throws {
     let again = folder.file("again.store")
     try Self.write(day: 20, to: again)
     let isSame = try FileBytes.read(again) == FileBytes.read(path)
@@ -65,7 +65,7 @@ import Testing
         == query.lines("SELECT min(ZTIMESTAMP) FROM ATRANSACTION"))
   }
 
-  @Test func theBeginningIsGoneAndTheRestWhole() throws {
+  @Test func `the beginning is gone and the rest whole`() throws {
     let span = try #require(
       try query.rows("SELECT min(Z_PK), max(Z_PK), count(*) FROM ATRANSACTION").first)
     guard case .integer(let first) = span[0], case .integer(let last) = span[1] else {
@@ -100,7 +100,7 @@ import Testing
     #expect(days > 41.4 && days < 42.1)
   }
 
-  @Test func everyKindOfSaveIsThere() throws {
+  @Test func `every kind of save is there`() throws {
     #expect(
       try query.lines("SELECT DISTINCT ZENTITY, ZCHANGETYPE FROM ACHANGE ORDER BY 1, 2")
         == (1...3).flatMap { entity in (0...2).map { "\(entity)|\($0)" } })
@@ -148,7 +148,7 @@ import Testing
     #expect(Set(cascades.map { $0.prefix { $0 != "|" } }) == ["app", "server-sync"])
   }
 
-  @Test func tombstonesKeepThePreservedAttributes() throws {
+  @Test func `tombstones keep the preserved attributes`() throws {
     // By the order of names: identifier, name; title; nothing.
     #expect(
       try query.lines(
@@ -169,7 +169,7 @@ import Testing
   }
 
   /// What the tables hold is what the story leaves.
-  @Test func theRowsAgreeWithTheHistory() throws {
+  @Test func `the rows agree with the history`() throws {
     for (entity, table) in [(1, "ZBUCKETLISTITEM"), (2, "ZLIVINGACCOMMODATION"), (3, "ZTRIP")] {
       let gone = try query.lines(
         """
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
-  func anIndependentDecoderNamesEverything() async throws {
+  func `an independent decoder names everything`() async throws {
     let oracle = try #require(RealStores.oracle)
     let lines = try await #require(Tool("python3")).run([oracle, path]).lines
     var (updates, tombstones) = (0, 0)
@@ -228,21 +228,21 @@ import Testing
   }
 
   @Test(arguments: [(1, 1, 1), (1, 2, 17), (9999, 12, 31), (9999, 1, 10)])
-  func aStoryThatLeavesTheCalendarIsRefused(_ year: Int, _ month: Int, _ day: Int) throws {
+  func `a story that leaves the calendar is refused`(_ year: Int, _ month: Int, _ day: Int) throws {
     let date = try #require(CivilDate(year: year, month: month, day: day))
     let error = #expect(throws: DemoError.self) { try TripsDemo(lastDay: date) }
     #expect(error?.message.contains("year \(year)") ?? false)
   }
 
   @Test(arguments: [(2, 1, 1), (1600, 2, 29), (9990, 12, 31)])
-  func anyYearWithinItIsFine(_ year: Int, _ month: Int, _ day: Int) throws {
+  func `any year within it is fine`(_ year: Int, _ month: Int, _ day: Int) throws {
     let date = try #require(CivilDate(year: year, month: month, day: day))
     let path = folder.file("\(year).store")
     try TripsDemo(lastDay: date).write(to: path)
     #expect(try StoreQuery(path: path).lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func aPlaceThatIsTakenIsLeftAlone() throws {
+  @Test func `a place that is taken is left alone`() throws {
     let before = try FileBytes.read(path)
     #expect(throws: StoreWriteError.alreadyThere(path: path)) {
       try Self.write(day: 21, to: path)

@@ -6,14 +6,14 @@ import Testing
 struct BinaryPropertyListTests {
   private typealias Fixture = PropertyListFixture
 
-  @Test("Every type that Python's plistlib writes is read")
-  func readsPlistlib() throws {
+  @Test
+  func `every type that Python's plistlib writes is read`() throws {
     #expect(try BinaryPropertyList(Fixture.sampleBytes).root == Fixture.sample)
     #expect(try PropertyListValue(propertyList: Fixture.sampleBytes) == Fixture.sample)
   }
 
-  @Test("Single objects are read on their own")
-  func readsOneObject() throws {
+  @Test
+  func `single objects are read on their own`() throws {
     let list = try BinaryPropertyList(Fixture.sampleBytes)
     #expect(list.rootIndex == 0)
     #expect(list.objectCount == 37)
@@ -25,7 +25,6 @@ struct BinaryPropertyListTests {
   }
 
   @Test(
-    "Scalars that plistlib does not write are read",
     arguments: [
       ([0x00], .null),
       ([0x22, 0x3F, 0xC0, 0x00, 0x00], .real(1.5)),
@@ -40,12 +39,13 @@ struct BinaryPropertyListTests {
       ([0x52, 0xFF, 0x41], .string("\u{FFFD}A")),
       ([0x52, 0xC3, 0xBC], .string("ü")),
     ] as [([UInt8], PropertyListValue)])
-  func readsScalar(bytes: [UInt8], value: PropertyListValue) throws {
+  func `scalars that plistlib does not write are read`(
+    bytes: [UInt8], value: PropertyListValue
+  ) throws {
     #expect(try BinaryPropertyList(Fixture.list(objects: [bytes])).root == value)
   }
 
   @Test(
-    "Objects that are not valid scalars are refused",
     arguments: [
       [0x0F], [0x01], [0x15], [0x20, 0], [0x21, 0, 0], [0x32, 0, 0, 0, 0], [0x70], [0x90], [0xB0],
       [0xC0], [0xE0], [0xF0], [0x11, 0], [0x23, 0], [0x33], [0x41], [0x5F], [0x5F, 0x14],
@@ -58,13 +58,13 @@ struct BinaryPropertyListTests {
       [0x14] + [UInt8](repeating: 1, count: 16), [0x14, 0xFF] + [UInt8](repeating: 0, count: 15),
       [0x84, 1, 0, 0, 0, 0], [0x8F, 1] + [UInt8](repeating: 0, count: 15),
     ] as [[UInt8]])
-  func refusesObject(bytes: [UInt8]) throws {
+  func `objects that are not valid scalars are refused`(bytes: [UInt8]) throws {
     let list = try BinaryPropertyList(Fixture.list(objects: [bytes]))
     #expect(throws: PropertyListError.self) { try list.root }
   }
 
-  @Test("References of eight bytes are read and checked")
-  func readsWideReferences() throws {
+  @Test
+  func `references of eight bytes are read and checked`() throws {
     var bytes = Array("bplist00".utf8) + [0xA1] + Fixture.bigEndian(1, size: 8) + [0x09]
     let table = bytes.count
     bytes += Fixture.bigEndian(8, size: 8) + Fixture.bigEndian(17, size: 8)
@@ -76,8 +76,8 @@ struct BinaryPropertyListTests {
     #expect(throws: PropertyListError.self) { try list.root }
   }
 
-  @Test("Trailers that contradict the size are refused")
-  func refusesTrailers() throws {
+  @Test
+  func `trailers that contradict the size are refused`() throws {
     let sample = Fixture.sampleBytes
     let trailer = sample.count - 32
     let fields: [(offset: Int, bytes: [UInt8])] = [
@@ -100,8 +100,8 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test("An error says what, where and what to do")
-  func describesError() {
+  @Test
+  func `an error says what, where and what to do`() {
     #expect {
       try BinaryPropertyList(Array("bplist99".utf8))
     } throws: { error in
@@ -111,16 +111,16 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test("A list truncated at any position is refused")
-  func refusesTruncated() {
+  @Test
+  func `a list truncated at any position is refused`() {
     for count in 0..<Fixture.sampleBytes.count {
       let bytes = Array(Fixture.sampleBytes.prefix(count))
       #expect(throws: PropertyListError.self) { try PropertyListValue(propertyList: bytes) }
     }
   }
 
-  @Test("A list with any byte changed is read or refused")
-  func survivesMutations() {
+  @Test
+  func `a list with any byte changed is read or refused`() {
     var refused = 0
     for bytes in Fixture.mutations(of: Fixture.sampleBytes, perByte: 8, seed: 1) {
       do {
@@ -132,8 +132,8 @@ struct BinaryPropertyListTests {
     #expect(refused > 100)
   }
 
-  @Test("Containers that contain themselves are refused")
-  func refusesCycles() throws {
+  @Test
+  func `containers that contain themselves are refused`() throws {
     let cycles = [
       Fixture.list(objects: [Fixture.array([0])]),
       Fixture.list(objects: [Fixture.array([0, 0, 0, 0])]),
@@ -146,8 +146,8 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test("Shared references cannot multiply beyond the limits")
-  func refusesBombs() throws {
+  @Test
+  func `shared references cannot multiply beyond the limits`() throws {
     // 30 levels of ten references each: 10^30 values.
     let levels = (0..<30).map { Fixture.array([Int](repeating: $0 + 1, count: 10)) }
     let wide = try BinaryPropertyList(Fixture.list(objects: levels + [[0x08]]))
@@ -169,8 +169,8 @@ struct BinaryPropertyListTests {
     #expect(try BinaryPropertyList(three, limits: small).root.array?.count == 3)
   }
 
-  @Test("A long string referred to often is decoded once; overlapping ones are refused")
-  func boundsStrings() throws {
+  @Test
+  func `a long string referred to often is decoded once; overlapping ones are refused`() throws {
     let text = String(repeating: "x", count: 100_000)
     let shared = Fixture.list(
       objects: [Fixture.array([Int](repeating: 1, count: 10_000)), Fixture.string(text)])
@@ -189,8 +189,8 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test("A list that names one offset for more objects than any list has is refused")
-  func refusesManyObjects() {
+  @Test
+  func `a list that names one offset for more objects than any list has is refused`() {
     let count = PropertyListLimits.standard.nodes + 1
     let bytes = Fixture.list(
       body: Array("bplist00".utf8) + [0x08], offsets: [Int](repeating: 8, count: count), root: 0)
@@ -201,8 +201,8 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test("The first of equal keys counts")
-  func readsRepeatedKeys() throws {
+  @Test
+  func `the first of equal keys counts`() throws {
     let bytes = Fixture.list(objects: [
       Fixture.dictionary([(1, 3), (2, 4)]), Fixture.string("k"), Fixture.string("k"), [0x09],
       [0x08],

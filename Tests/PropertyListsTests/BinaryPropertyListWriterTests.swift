@@ -8,8 +8,8 @@ struct BinaryPropertyListWriterTests {
     try PropertyListValue(propertyList: BinaryPropertyListWriter.bytes(of: value))
   }
 
-  @Test("The bytes are those of Python's plistlib")
-  func writesLikePlistlib() throws {
+  @Test
+  func `the bytes are those of Python's plistlib`() throws {
     let fixture = PropertyListFixture.self
     #expect(try BinaryPropertyListWriter.bytes(of: fixture.sample) == fixture.sampleBytes)
     let token = try PropertyListValue(propertyList: fixture.tokenBytes)
@@ -17,7 +17,6 @@ struct BinaryPropertyListWriterTests {
   }
 
   @Test(
-    "Every value comes back",
     arguments: [
       .null, .integer(.min), .integer(.max), .integer(0), .integer(255), .integer(256),
       .integer(65_535), .integer(65_536), .integer(4_294_967_295), .integer(4_294_967_296),
@@ -28,17 +27,17 @@ struct BinaryPropertyListWriterTests {
       .uid(65_536), .uid(4_294_967_295), .array([]), .dictionary([:]),
       .array([.dictionary(["a": .array([.null])])]),
     ] as [PropertyListValue])
-  func writesBack(value: PropertyListValue) throws {
+  func `every value comes back`(value: PropertyListValue) throws {
     #expect(try roundTrip(value) == value)
   }
 
-  @Test("A small unsigned number is written as an integer")
-  func normalizesUnsigned() throws {
+  @Test
+  func `a small unsigned number is written as an integer`() throws {
     #expect(try roundTrip(.unsigned(5)) == .integer(5))
   }
 
-  @Test("Equal scalars are written once, different ones apart")
-  func uniquesScalars() throws {
+  @Test
+  func `equal scalars are written once, different ones apart`() throws {
     let value = PropertyListValue.array([
       .real(0.0), .real(-0.0), .integer(0), .boolean(false), .string("\u{E9}"),
       .string("e\u{301}"), .string("\u{E9}"), .uid(0), .uid(0), .real(0.0),
@@ -51,9 +50,8 @@ struct BinaryPropertyListWriterTests {
     #expect(elements[5].string.map { Array($0.unicodeScalars) } == ["e", "\u{301}"])
   }
 
-  @Test(
-    "References are as wide as the number of objects asks", arguments: [255, 256, 65_536])
-  func sizesReferences(count: Int) throws {
+  @Test(arguments: [255, 256, 65_536])
+  func `references are as wide as the number of objects asks`(count: Int) throws {
     let value = PropertyListValue.array((0..<count - 1).map { .integer(Int64($0)) })
     let bytes = try BinaryPropertyListWriter.bytes(of: value)
     let list = try BinaryPropertyList(bytes)
@@ -62,8 +60,8 @@ struct BinaryPropertyListWriterTests {
     #expect(try list.root == value)
   }
 
-  @Test("Values that cannot be read back are not written")
-  func refuses() {
+  @Test
+  func `values that cannot be read back are not written`() {
     #expect(throws: PropertyListError.self) { try BinaryPropertyListWriter.bytes(of: .uid(-1)) }
     #expect(throws: PropertyListError.self) {
       try BinaryPropertyListWriter.bytes(of: .uid(4_294_967_296))

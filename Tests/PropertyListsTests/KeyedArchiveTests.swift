@@ -29,8 +29,8 @@ struct KeyedArchiveTests {
     return try #require(try archive.object(reference))
   }
 
-  @Test("A history token written by plistlib is read")
-  func readsToken() throws {
+  @Test
+  func `a history token written by plistlib is read`() throws {
     for archive in try archives(PropertyListValue(propertyList: Fixture.tokenBytes)) {
       #expect(archive.root == KeyedArchive.Reference(index: 1))
       #expect(archive.objectCount == 9)
@@ -52,8 +52,8 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("Fields are resolved by type")
-  func readsFields() throws {
+  @Test
+  func `fields are resolved by type`() throws {
     let list = list([
       .dictionary([
         "text": .uid(2), "plain": .string("plain"), "mutable": .uid(3), "number": .uid(5),
@@ -101,8 +101,8 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("Core Data's dictionary of known keys is read, without its empty slots")
-  func readsKnownKeys() throws {
+  @Test
+  func `core Data's dictionary of known keys is read, without its empty slots`() throws {
     let list = list([
       .dictionary(["searchMapping": .uid(2), "values": .uid(3), "emptyToken": .uid(9)]),
       .dictionary(["keys": .uid(4), "length": .integer(3)]),
@@ -118,8 +118,8 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("Arrays, sets and ordered sets are read")
-  func readsElements() throws {
+  @Test
+  func `arrays, sets and ordered sets are read`() throws {
     let set = PropertyListValue.dictionary([
       "$classname": .string("NSOrderedSet"),
       "$classes": .array([.string("NSOrderedSet"), .string("NSObject")]),
@@ -144,8 +144,8 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("Dictionaries that contradict themselves are refused")
-  func refusesPairs() throws {
+  @Test
+  func `dictionaries that contradict themselves are refused`() throws {
     let list = list([
       .dictionary(["NS.keys": .array([.string("a")]), "NS.objects": .array([])]),
       .dictionary(["NS.keys": .array([.integer(1)]), "NS.objects": .array([.uid(0)])]),
@@ -164,8 +164,8 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("Other property lists are not archives")
-  func refusesOthers() throws {
+  @Test
+  func `other property lists are not archives`() throws {
     guard case .dictionary(let frame) = list([]) else { return }
     var others: [PropertyListValue] = [.array([]), .string("$null"), Fixture.sample]
     for key in frame.keys {
@@ -182,8 +182,8 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("A missing, null or dangling root is distinguished from an object")
-  func readsRoots() throws {
+  @Test
+  func `a missing, null or dangling root is distinguished from an object`() throws {
     let none: [String: PropertyListValue] = [:]
     for top in [none, ["root": .uid(0)], ["root": .string("x")]] {
       for archive in try archives(list([], top: top)) { #expect(archive.root == nil) }
@@ -195,8 +195,8 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("Archives that would take endless time or memory are refused")
-  func refusesHeavyArchives() throws {
+  @Test
+  func `archives that would take endless time or memory are refused`() throws {
     func archive(_ slots: [Int], _ more: [[UInt8]]) -> [UInt8] {
       Fixture.list(
         objects: [
@@ -246,8 +246,8 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("An archive cut off or with any byte changed is read or refused")
-  func survivesMutations() throws {
+  @Test
+  func `an archive cut off or with any byte changed is read or refused`() throws {
     func walk(_ bytes: [UInt8]) throws {
       let archive = try KeyedArchive(bytes: bytes)
       for index in -1...archive.objectCount {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Keyed archive writer")
 struct KeyedArchiveWriterTests {
-  @Test("The archive has the shape of NSKeyedArchiver's")
-  func writesShape() throws {
+  @Test
+  func `the archive has the shape of NSKeyedArchiver's`() throws {
     var writer = KeyedArchiveWriter()
     let name = writer.add(string: "name")
     let number = writer.add(plain: .integer(5))
@@ -28,8 +28,8 @@ struct KeyedArchiveWriterTests {
         ]))
   }
 
-  @Test("Strings, plain values and classes are written once")
-  func uniques() throws {
+  @Test
+  func `strings, plain values and classes are written once`() throws {
     var writer = KeyedArchiveWriter()
     #expect(writer.add(string: "a") == writer.add(plain: .string("a")))
     #expect(writer.add(string: "\u{E9}") != writer.add(string: "e\u{301}"))
@@ -46,8 +46,8 @@ struct KeyedArchiveWriterTests {
     #expect(try archive.elements(of: set) == [.uid(0)])
   }
 
-  @Test("Thousands of objects that refer to each other come back", arguments: [100, 2_000])
-  func writesCycles(count: Int) throws {
+  @Test(arguments: [100, 2_000])
+  func `thousands of objects that refer to each other come back`(count: Int) throws {
     var writer = KeyedArchiveWriter()
     let entity = KeyedArchiveWriter.Class("NSEntityDescription", "NSObject")
     let entities = (0..<count).map { _ in writer.reserve() }
@@ -75,8 +75,8 @@ struct KeyedArchiveWriterTests {
     #expect(try archive.object(elements[0])?.className == "NSEntityDescription")
   }
 
-  @Test("Unfilled, twice filled and unknown objects are refused")
-  func refuses() throws {
+  @Test
+  func `unfilled, twice filled and unknown objects are refused`() throws {
     var writer = KeyedArchiveWriter()
     let reference = writer.reserve()
     #expect(throws: PropertyListError.self) { try writer.finish(top: ["root": reference]) }

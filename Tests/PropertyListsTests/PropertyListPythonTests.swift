@@ -13,8 +13,8 @@ import Glibc
 /// Reads what the writers wrote with Python's plistlib, where there is a Python.
 @Suite("Property lists and Python", .enabled(if: Python.isPresent))
 struct PropertyListPythonTests {
-  @Test("plistlib reads the binary writer's lists and writes the same bytes")
-  func binary() throws {
+  @Test
+  func `plistlib reads the binary writer's lists and writes the same bytes`() throws {
     var writer = KeyedArchiveWriter()
     let names = (0..<400).map { writer.add(string: "näme \($0)") }
     let numbers = (0..<400).map { writer.add(plain: .integer($0 * 1_000 - 50_000)) }
@@ -39,8 +39,8 @@ struct PropertyListPythonTests {
     }
   }
 
-  @Test("plistlib reads the XML writer's lists and writes the same bytes")
-  func xml() throws {
+  @Test
+  func `plistlib reads the XML writer's lists and writes the same bytes`() throws {
     guard case .dictionary(var fields) = PropertyListFixture.sample else { return }
     fields["uid"] = nil
     fields["text"] = .string("a<b>&\"'\n\tc")

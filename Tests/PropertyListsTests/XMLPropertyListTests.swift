@@ -72,15 +72,14 @@ struct XMLPropertyListTests {
     "tiny": .real(1e-7), "u": .unsigned(.max), "u16": .string("Grüße 👋"),
   ])
 
-  @Test("Lists written by Python's plistlib are read, and written byte for byte")
-  func matchesPlistlib() throws {
+  @Test
+  func `lists written by Python's plistlib are read, and written byte for byte`() throws {
     #expect(try read(Self.document) == Self.value)
     let written = try XMLPropertyListWriter.bytes(of: Self.value)
     #expect(String(decoding: written, as: UTF8.self) == Self.document)
   }
 
   @Test(
-    "Values are read",
     arguments: [
       ("<true/>", .boolean(true)), ("<true></true>", .boolean(true)),
       ("<string/>", .string("")), ("<data/>", .data([])), ("<data>\n</data>", .data([])),
@@ -104,55 +103,53 @@ struct XMLPropertyListTests {
       ),
       ("<date>1970-01-01T00:00:00Z</date>", .date(-978_307_200)),
     ] as [(String, PropertyListValue)])
-  func readsValue(text: String, value: PropertyListValue) throws {
+  func `values are read`(text: String, value: PropertyListValue) throws {
     #expect(try read(text) == value)
   }
 
-  @Test(
-    "Anything else is refused",
-    arguments: [
-      "", " ", "x", "<", "<>", "</true>", "<true", "<true/", "<true>x</true>", "<true/><true/>",
-      "<plist>", "<plist/>", "<plist></plist>", "<plist><true/>", "<plist><true/><true/></plist>",
-      "<plist><true/></plist>x", "<string>a", "<string>a<b/></string>", "<string>a</data>",
-      "<string>&", "<string>&amp", "<string>&nbsp;</string>", "<string>&;</string>",
-      "<string>&#0;</string>", "<string>&#xD800;</string>", "<string>&#1114112;</string>",
-      "<string>&#-5;</string>", "<string>&#x;</string>", "<string>&#99999999999;</string>",
-      "<string>\u{0}</string>", "<string>\u{1B}</string>", "<string><![CDATA[x]]></string>",
-      "<array>", "<array>x</array>", "<array><true/>", "<array></dict>",
-      "<dict><true/></dict>", "<dict><key>a</key></dict>", "<dict><key>a</key><key>b</key></dict>",
-      "<dict><key>a</key>x<true/></dict>", "<dict><key><true/></key><true/></dict>",
-      "<dict><key>CF$UID</key><integer>-1</integer></dict>",
-      "<dict><key>CF$UID</key><integer>4294967296</integer></dict>",
-      "<integer/>", "<integer></integer>", "<integer>1.5</integer>", "<integer>--1</integer>",
-      "<integer>0x-1</integer>", "<integer>18446744073709551616</integer>",
-      "<integer>-9223372036854775809</integer>", "<real></real>", "<real>x</real>",
-      "<data>A</data>", "<data>!</data>", "<data>AA==AA==</data>", "<data>=</data>",
-      "<date>2023-02-29T00:00:00Z</date>", "<date>2024-13-01T00:00:00Z</date>",
-      "<date>2024-01-01 00:00:00Z</date>", "<date>2024-01-01T24:00:00Z</date>",
-      "<date>0000-01-01T00:00:00Z</date>", "<date>2024-01-01T00:00:00</date>", "<set/>",
-      "<key>a</key>",
-      "<averyveryverylongelementname/>", "</string/>", "<string <b>x</string>",
-      "<!-- ", "<!--><true/>", "<?xml", "<!DOCTYPE plist", "<!DOCTYPE plist '><true/>",
-      "<!ENTITY a 'b'><true/>", "<plist><!DOCTYPE plist><true/></plist>",
-      "<!DOCTYPE plist [<!ENTITY a 'b'>]><string>&a;</string>",
-      "<!DOCTYPE plist [ ]><true/>",
-      "<?xml version='1.0' encoding='UTF-16'?><true/>",
-      "<?xml version=\"1.0\" encoding = \"iso-8859-1\"?><true/>",
-    ])
-  func refuses(text: String) {
+  @Test(arguments: [
+    "", " ", "x", "<", "<>", "</true>", "<true", "<true/", "<true>x</true>", "<true/><true/>",
+    "<plist>", "<plist/>", "<plist></plist>", "<plist><true/>", "<plist><true/><true/></plist>",
+    "<plist><true/></plist>x", "<string>a", "<string>a<b/></string>", "<string>a</data>",
+    "<string>&", "<string>&amp", "<string>&nbsp;</string>", "<string>&;</string>",
+    "<string>&#0;</string>", "<string>&#xD800;</string>", "<string>&#1114112;</string>",
+    "<string>&#-5;</string>", "<string>&#x;</string>", "<string>&#99999999999;</string>",
+    "<string>\u{0}</string>", "<string>\u{1B}</string>", "<string><![CDATA[x]]></string>",
+    "<array>", "<array>x</array>", "<array><true/>", "<array></dict>",
+    "<dict><true/></dict>", "<dict><key>a</key></dict>", "<dict><key>a</key><key>b</key></dict>",
+    "<dict><key>a</key>x<true/></dict>", "<dict><key><true/></key><true/></dict>",
+    "<dict><key>CF$UID</key><integer>-1</integer></dict>",
+    "<dict><key>CF$UID</key><integer>4294967296</integer></dict>",
+    "<integer/>", "<integer></integer>", "<integer>1.5</integer>", "<integer>--1</integer>",
+    "<integer>0x-1</integer>", "<integer>18446744073709551616</integer>",
+    "<integer>-9223372036854775809</integer>", "<real></real>", "<real>x</real>",
+    "<data>A</data>", "<data>!</data>", "<data>AA==AA==</data>", "<data>=</data>",
+    "<date>2023-02-29T00:00:00Z</date>", "<date>2024-13-01T00:00:00Z</date>",
+    "<date>2024-01-01 00:00:00Z</date>", "<date>2024-01-01T24:00:00Z</date>",
+    "<date>0000-01-01T00:00:00Z</date>", "<date>2024-01-01T00:00:00</date>", "<set/>",
+    "<key>a</key>",
+    "<averyveryverylongelementname/>", "</string/>", "<string <b>x</string>",
+    "<!-- ", "<!--><true/>", "<?xml", "<!DOCTYPE plist", "<!DOCTYPE plist '><true/>",
+    "<!ENTITY a 'b'><true/>", "<plist><!DOCTYPE plist><true/></plist>",
+    "<!DOCTYPE plist [<!ENTITY a 'b'>]><string>&a;</string>",
+    "<!DOCTYPE plist [ ]><true/>",
+    "<?xml version='1.0' encoding='UTF-16'?><true/>",
+    "<?xml version=\"1.0\" encoding = \"iso-8859-1\"?><true/>",
+  ])
+  func `anything else is refused`(text: String) {
     #expect(throws: PropertyListError.self) { try read(text) }
   }
 
-  @Test("Malformed UTF-8 is repaired, other encodings are refused")
-  func handlesEncodings() throws {
+  @Test
+  func `malformed UTF-8 is repaired, other encodings are refused`() throws {
     let bytes = Array("<string>a".utf8) + [0xFF] + Array("b</string>".utf8)
     #expect(try PropertyListValue(propertyList: bytes) == .string("a\u{FFFD}b"))
     let wide: [UInt8] = [0xFF, 0xFE] + "<true/>".utf8.flatMap { [$0, 0] as [UInt8] }
     #expect(throws: PropertyListError.self) { try PropertyListValue(propertyList: wide) }
   }
 
-  @Test("Depth and number of values are bounded")
-  func bounds() throws {
+  @Test
+  func `depth and number of values are bounded`() throws {
     let nested = { (count: Int) in
       String(repeating: "<array>", count: count) + String(repeating: "</array>", count: count)
     }
@@ -168,8 +165,8 @@ struct XMLPropertyListTests {
     #expect(throws: PropertyListError.self) { try XMLPropertyList.value(of: text, limits: less) }
   }
 
-  @Test("A truncated or changed document is read or refused")
-  func survivesMutations() {
+  @Test
+  func `a truncated or changed document is read or refused`() {
     let bytes = Array(Self.document.utf8)
     let end = bytes.count - 1
     for count in stride(from: 0, to: end - 1, by: 3) {
@@ -183,19 +180,18 @@ struct XMLPropertyListTests {
   }
 
   @Test(
-    "Written values come back",
     arguments: [
       .uid(4_294_967_295), .string("a\r\n]]>\t"), .real(.infinity), .real(-.infinity),
       .real(0.1), .integer(.min), .data([]), .data(Array(0...255)), .string(""), .array([.uid(0)]),
       .dictionary(["<&>": .boolean(true)]), .date(-978_307_200),
     ] as [PropertyListValue])
-  func writesBack(value: PropertyListValue) throws {
+  func `written values come back`(value: PropertyListValue) throws {
     let bytes = try XMLPropertyListWriter.bytes(of: value)
     #expect(try PropertyListValue(propertyList: bytes) == value)
   }
 
-  @Test("A uid is written as Apple does")
-  func writesUID() throws {
+  @Test
+  func `a uid is written as Apple does`() throws {
     let bytes = try XMLPropertyListWriter.bytes(of: .uid(3))
     #expect(
       String(decoding: bytes, as: UTF8.self) == Self.header
@@ -203,36 +199,32 @@ struct XMLPropertyListTests {
   }
 
   @Test(
-    "Values that XML cannot express are not written",
     arguments: [
       .null, .uid(-1), .uid(4_294_967_296), .string("\u{0}"), .string("\u{1B}"), .date(.nan),
       .date(.infinity), .date(252_423_993_600), .date(-63_113_904_001),
       .dictionary(["\u{7}": .boolean(true)]),
     ] as [PropertyListValue])
-  func refusesToWrite(value: PropertyListValue) {
+  func `values that XML cannot express are not written`(value: PropertyListValue) {
     #expect(throws: PropertyListError.self) { try XMLPropertyListWriter.bytes(of: value) }
   }
 
   @Test(
-    "Dates are those of Python's datetime",
     arguments: [
       (-63_113_904_000, "0001-01-01T00:00:00Z"), (-12_649_305_600, "1600-02-29T00:00:00Z"),
       (-3_182_194_677, "1900-03-01T01:02:03Z"), (-26_438_401, "2000-02-29T23:59:59Z"),
       (0, "2001-01-01T00:00:00Z"), (252_423_993_599, "9999-12-31T23:59:59Z"),
     ] as [(Double, String)])
-  func convertsDates(seconds: Double, text: String) {
+  func `dates are those of Python's datetime`(seconds: Double, text: String) {
     #expect(CivilDate.propertyListDate(ofSeconds: seconds) == text)
     #expect(CivilDate.propertyListDate(ofSeconds: seconds + 0.75) == text)
     #expect(CivilDate.seconds(ofPropertyListDate: Array(text.utf8)) == seconds)
   }
 
-  @Test(
-    "Base64 is that of RFC 4648",
-    arguments: [
-      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-      ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
-    ])
-  func convertsBase64(plain: String, text: String) {
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+    ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+  ])
+  func `base64 is that of RFC 4648`(plain: String, text: String) {
     #expect(PropertyListBase64.encode(Array(plain.utf8)) == Array(text.utf8))
     #expect(PropertyListBase64.decode(Array(text.utf8)) == Array(plain.utf8))
   }

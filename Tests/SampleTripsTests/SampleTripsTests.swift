@@ -25,7 +25,7 @@ import Testing
     try await app.run([], folder: folder.path)
   }
 
-  @Test func theWidgetsWorkIsUnreadUntilItIsRead() async throws {
+  @Test func `the widgets work is unread until it is read`() async throws {
     let folder = try await Self.folder()
     #expect(
       try await Self.list(folder).text == """
@@ -62,7 +62,7 @@ import Testing
     #expect(token == #"{"storeTokens":{"\#(identifier)":4}}"#)
   }
 
-  @Test func replacedModelsAreDeleted() async throws {
+  @Test func `replaced models are deleted`() async throws {
     let folder = try await Self.folder()
     let edited = try await Self.app.run(["edit", "Rome", "--stay", "Hotel"], folder: folder.path)
     #expect(edited.status == 0, "\(edited.errors)")
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: ["expired", "broken"])
-  func aTokenThatDoesNotWorkIsDiscarded(_ kind: String) async throws {
+  func `a token that does not work is discarded`(_ kind: String) async throws {
     let folder = try await Self.folder()
     #expect(try await Self.widget.run(["--confirm", "Rome"], folder: folder.path).status == 0)
     if kind == "expired" {
@@ -93,7 +93,7 @@ import Testing
     #expect(again.errors == "" && !again.text.contains("●"))
   }
 
-  @Test func mistakesAreNamed() async throws {
+  @Test func `mistakes are named`() async throws {
     let folder = try await Self.folder()
     for (tool, arguments, words) in [
       (Self.app, ["add", "Rome"], "there is a trip Rome already"),
@@ -111,7 +111,7 @@ import Testing
         .lines("SELECT count(*) FROM ATRANSACTION") == ["2"])
   }
 
-  @Test func controlCharactersInNamesAreEscaped() async throws {
+  @Test func `control characters in names are escaped`() async throws {
     let folder = try TemporaryFolder()
     let name = "\u{1B}[31mRed\u{202E}"
     #expect(try await Self.app.run(["add", name], folder: folder.path).status == 0)

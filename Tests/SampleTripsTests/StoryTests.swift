@@ -36,7 +36,7 @@ import Testing
       .replacing(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?/, with: time)
   }
 
-  @Test func theStoryIsTrue() async throws {
+  @Test func `the story is true`() async throws {
     let steps = try Self.story()
     try #require(steps.count >= 5)
     let folder = try TemporaryFolder()

@@ -31,7 +31,7 @@ extension DescriptorTests {
       return pipe.finish()
     }
 
-    @Test func messagesAreLabelledLines() throws {
+    @Test func `messages are labelled lines`() throws {
       let text = try written(isTerminal: false) {
         $0.note("2 bookmarks")
         $0.warning("the store is busy", hint: "try again")
@@ -47,7 +47,7 @@ extension DescriptorTests {
           """)
     }
 
-    @Test func quietLeavesOutNotesOnly() throws {
+    @Test func `quiet leaves out notes only`() throws {
       let text = try written(isTerminal: false, isQuiet: true) {
         $0.note("chatter")
         $0.error("gone")
@@ -55,7 +55,7 @@ extension DescriptorTests {
       #expect(text == "histctl: gone\n")
     }
 
-    @Test func textIsMadeSafe() throws {
+    @Test func `text is made safe`() throws {
       let evil = "author \u{1B}[2J\nhistctl: all is well"
       let shown = try written(isTerminal: true) { $0.error(evil) }
       #expect(shown == "histctl: author \\e[2J\\nhistctl: all is well\n")
@@ -67,7 +67,7 @@ extension DescriptorTests {
       #expect(colored == "\u{1B}[1;31mhistctl: \u{1B}[0mx\n")
     }
 
-    @Test func aClosedPipeIsIgnored() throws {
+    @Test func `a closed pipe is ignored`() throws {
       Signals.ignoreFailedWrites()
       let pipe = try TestPipe()
       close(pipe.reading)
@@ -77,7 +77,7 @@ extension DescriptorTests {
       DiagnosticWriter(environment: TerminalEnvironment(), descriptor: -1).error("lost as well")
     }
 
-    @Test func progressIsThrottledAndWiped() throws {
+    @Test func `progress is throttled and wiped`() throws {
       var time = 100.0
       let pipe = try TestPipe()
       let diagnostics = DiagnosticWriter(
@@ -103,7 +103,7 @@ extension DescriptorTests {
       #expect(drawings.last == "\u{1B}[K")
     }
 
-    @Test func progressFitsTheLineAndAnyNumbers() throws {
+    @Test func `progress fits the line and any numbers`() throws {
       var time = 0.0
       let pipe = try TestPipe()
       let diagnostics = DiagnosticWriter(
@@ -124,7 +124,7 @@ extension DescriptorTests {
       }
     }
 
-    @Test func progressNeedsATerminal() throws {
+    @Test func `progress needs a terminal`() throws {
       let pipe = try TestPipe()
       for (isTerminal, isQuiet, isDumb) in [
         (false, false, false), (true, true, false), (true, false, true),

@@ -12,18 +12,18 @@ import Testing
     ("\u{FEFF}", 0), ("〿", 1), ("𠀀", 2), ("㍿", 2), ("क", 1), ("נִ", 1), ("\u{AD}", 1), ("©️a", 3),
     ("가\u{11A8}", 2), ("か\u{3099}", 2),
   ])
-  func textHasItsWidthOnTerminals(_ text: String, _ width: Int) {
+  func `text has its width on terminals`(_ text: String, _ width: Int) {
     #expect(text.displayWidth == width)
   }
 
-  @Test func controlsTakeNoPlace() {
+  @Test func `controls take no place`() {
     #expect("a\n\t\u{1B}\u{7F}\r\nb".displayWidth == 2)
     #expect("é\u{9B}\n".displayWidth == 1)
   }
 
   /// Sizes and sums of Unicode 15.0's wide and fullwidth scalars, from EastAsianWidth.txt with
   /// combining scalars left out.
-  @Test func everyWideScalarIsWide() {
+  @Test func `every wide scalar is wide`() {
     var count = 0
     var sum = 0
     for value in UInt32(0)..<0x20000 {
@@ -39,7 +39,7 @@ import Testing
     #expect(sum == 2_366_621_747)
   }
 
-  @Test func theQuickAnswerIsTheSlowOne() {
+  @Test func `the quick answer is the slow one`() {
     for value in UInt32(0)..<0xE000 {
       guard let scalar = Unicode.Scalar(value), DisplayWidth.isOrdinary(scalar) else { continue }
       #expect(!scalar.properties.isDefaultIgnorableCodePoint && !scalar.properties.isBidiControl)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func rangesAreSortedAndApart() {
+  @Test func `ranges are sorted and apart`() {
     for (first, second) in zip(WideRanges.table, WideRanges.table.dropFirst()) {
       #expect(first.upperBound < second.lowerBound)
     }
@@ -61,7 +61,7 @@ import Testing
     ("hello", -3, ""), ("", 0, ""), ("日本語", 6, "日本語"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"),
     ("👨‍👩‍👧👨‍👩‍👧", 3, "👨‍👩‍👧…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
   ])
-  func truncationKeepsCharactersWhole(_ text: String, _ width: Int, _ expected: String) {
+  func `truncation keeps characters whole`(_ text: String, _ width: Int, _ expected: String) {
     #expect(text.truncated(to: width) == expected)
   }
 
@@ -71,14 +71,14 @@ import Testing
     ("abcd\\n", 5, "abcd…", "ab…\\n"), ("\\u{10FFFF}xyz", 12, "\\u{10FFFF}x…", "…xyz"),
     ("C:\\work\\x", 8, "C:\\work…", "C:\\w…k\\x"),
   ])
-  func truncationKeepsEscapesWhole(
+  func `truncation keeps escapes whole`(
     _ text: String, _ width: Int, _ start: String, _ both: String
   ) {
     #expect(text.truncated(to: width) == start)
     #expect(text.truncatedInMiddle(to: width) == both)
   }
 
-  @Test func paddingCountsColumns() {
+  @Test func `padding counts columns`() {
     #expect("日本".padded(to: 6) == "日本  ")
     #expect("42".padded(to: 5, alignment: .trailing) == "   42")
     #expect("long".padded(to: 2) == "long")

@@ -14,7 +14,7 @@ import Testing
     (.infinity, "long ago"), (-.infinity, "far in the future"), (.nan, "unknown"),
     (-0.0, "just now"),
   ])
-  func timesAreRelative(_ seconds: Double, _ expected: String) {
+  func `times are relative`(_ seconds: Double, _ expected: String) {
     #expect(RelativeTime.describe(secondsAgo: seconds) == expected)
   }
 
@@ -24,11 +24,11 @@ import Testing
     (1_048_576, "1.0 MiB"), (80_740_352, "77.0 MiB"), (5_368_709_120, "5.0 GiB"),
     (.max, "8.0 EiB"), (.min, "-8.0 EiB"), (-1536, "-1.5 KiB"), (-1, "-1 B"),
   ])
-  func bytesHaveUnits(_ bytes: Int64, _ expected: String) {
+  func `bytes have units`(_ bytes: Int64, _ expected: String) {
     #expect(ByteCount(bytes).description == expected)
   }
 
-  @Test func integersAreGrouped() {
+  @Test func `integers are grouped`() {
     #expect(Int64(1_680_000).grouped == "1,680,000")
     #expect(Int64(0).grouped == "0")
     #expect(Int64(999).grouped == "999")
@@ -41,17 +41,17 @@ import Testing
     (1.0, 4, "████"), (0.5, 4, "██"), (0.53125, 4, "██▏"), (0.21875, 4, "▉"), (0.0001, 4, "▏"),
     (0.0, 4, ""), (-1.0, 4, ""), (.nan, 4, ""), (.infinity, 2, "██"), (1.0, 0, ""),
   ])
-  func barsAreInProportion(_ fraction: Double, _ width: Int, _ expected: String) {
+  func `bars are in proportion`(_ fraction: Double, _ width: Int, _ expected: String) {
     #expect(Bars.bar(fraction: fraction, width: width, isUTF8: true) == expected)
   }
 
-  @Test func barsHaveAnASCIIForm() {
+  @Test func `bars have an ASCII form`() {
     #expect(Bars.bar(fraction: 0.5, width: 10, isUTF8: false) == "#####")
     #expect(Bars.bar(fraction: 0.001, width: 10, isUTF8: false) == "#")
     #expect(Bars.bar(fraction: 2, width: 3, isUTF8: false) == "###")
   }
 
-  @Test func barLinesFitTheTerminal() {
+  @Test func `bar lines fit the terminal`() {
     var environment = TerminalEnvironment()
     environment.isOutputTerminal = true
     environment.isUTF8 = true

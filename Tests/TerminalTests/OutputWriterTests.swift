@@ -16,7 +16,7 @@ extension DescriptorTests {
       Signals.ignoreFailedWrites()
     }
 
-    @Test func everyKindOfTextArrivesInOrder() throws {
+    @Test func `every kind of text arrives in order`() throws {
       let pipe = try TestPipe()
       let writer = OutputWriter(descriptor: pipe.writing)
       try writer.write("a")
@@ -29,7 +29,7 @@ extension DescriptorTests {
       #expect(readToEnd(pipe.reading) == [0x61, 0x62, 0x00, 0xFF, 0x63, 0xC3, 0xA9, 0x0A])
     }
 
-    @Test func sizesAroundTheBufferArriveUnchanged() throws {
+    @Test func `sizes around the buffer arrive unchanged`() throws {
       let folder = try ScriptFolder()
       let path = folder.file("output")
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -47,7 +47,7 @@ extension DescriptorTests {
       #expect(try folder.text(path) == expected)
     }
 
-    @Test func buffersUntilFlushOrEachLine() throws {
+    @Test func `buffers until flush or each line`() throws {
       let pipe = try TestPipe()
       _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
       var block = [UInt8](repeating: 0, count: 16)
@@ -64,7 +64,7 @@ extension DescriptorTests {
       _ = pipe.finish()
     }
 
-    @Test func aClosedPipeHasItsOwnErrorAndStays() throws {
+    @Test func `a closed pipe has its own error and stays`() throws {
       let pipe = try TestPipe()
       close(pipe.reading)
       defer { close(pipe.writing) }
@@ -75,7 +75,7 @@ extension DescriptorTests {
       #expect(throws: OutputError.closedPipe) { try writer.close() }
     }
 
-    @Test func aWriterMayOutliveItsReader() throws {
+    @Test func `a writer may outlive its reader`() throws {
       let pipe = try TestPipe()
       close(pipe.reading)
       defer { close(pipe.writing) }
@@ -87,7 +87,7 @@ extension DescriptorTests {
       try writer.close()
     }
 
-    @Test func controlCharactersAreEscapedAcrossWrites() throws {
+    @Test func `control characters are escaped across writes`() throws {
       let json = "{\"a\":\"é\u{9B}31m\u{7F}\u{202E}\u{E0041}👩‍👩‍👧\"}"
       let bytes = Array((json + "\n").utf8)
       for size in [1, 2, 3, 5, bytes.count] {
@@ -103,7 +103,7 @@ extension DescriptorTests {
       }
     }
 
-    @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func aFullDiskIsReported() throws {
+    @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func `a full disk is reported`() throws {
       let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
       defer { close(descriptor) }
       let atEnd = OutputWriter(descriptor: descriptor)
@@ -119,7 +119,7 @@ extension DescriptorTests {
       #expect(OutputError.failed(ENOSPC).hint != nil)
     }
 
-    @Test func aDescriptorThatCannotBeWrittenIsReported() throws {
+    @Test func `a descriptor that cannot be written is reported`() throws {
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
       defer { close(descriptor) }
       let writer = OutputWriter(descriptor: descriptor)
@@ -130,7 +130,7 @@ extension DescriptorTests {
       #expect(throws: OutputError.failed(EBADF)) { try other.flush() }
     }
 
-    @Test func aSlowNonBlockingReaderGetsEverything() async throws {
+    @Test func `a slow non blocking reader gets everything`() async throws {
       let pipe = try TestPipe()
       _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
       let reading = pipe.reading
@@ -145,7 +145,7 @@ extension DescriptorTests {
       close(pipe.reading)
     }
 
-    @Test func missingStandardDescriptorsAreFilled() throws {
+    @Test func `missing standard descriptors are filled`() throws {
       let status = try statusOfForkedChild {
         for descriptor: Int32 in 0...2 { close(descriptor) }
         StandardDescriptors.openMissing()

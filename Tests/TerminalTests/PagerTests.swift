@@ -41,7 +41,7 @@ extension DescriptorTests {
       return pipe.finish()
     }
 
-    @Test func aPagerGetsTheOutputAndItsVariables() throws {
+    @Test func `a pager gets the output and its variables`() throws {
       let folder = try ScriptFolder()
       let script = try folder.script("pager", "echo \"[$LESSCHARSET]\"; cat; echo end")
       #expect(try shown(pager: script) == "[utf-8]\nhello\nend\n")
@@ -50,7 +50,7 @@ extension DescriptorTests {
       #expect(try shown(pager: script, isPaged: false) == "hello\n")
     }
 
-    @Test func startsNoUnwantedPager() throws {
+    @Test func `starts no unwanted pager`() throws {
       for pager in ["", "cat", "  ", " cat "] { #expect(try shown(pager: pager) == "hello\n") }
       var piped = environment(pager: "false")
       piped.isOutputTerminal = false
@@ -61,7 +61,7 @@ extension DescriptorTests {
     }
 
     @Test(arguments: ["/nowhere/pager", "no-such-pager-here", "no-such-pager-here -R", "/tmp"])
-    func aMissingPagerFallsBackWithAWarning(_ pager: String) throws {
+    func `a missing pager falls back with a warning`(_ pager: String) throws {
       let words = try TestPipe()
       let diagnostics = DiagnosticWriter(
         environment: TerminalEnvironment(), descriptor: words.writing)
@@ -71,7 +71,7 @@ extension DescriptorTests {
       #expect(text.contains("\nhint: set HISTCTL_PAGER"))
     }
 
-    @Test func aCommandThatTheShellCannotRunIsAnError() throws {
+    @Test func `a command that the shell cannot run is an error`() throws {
       let words = try TestPipe()
       let diagnostics = DiagnosticWriter(
         environment: TerminalEnvironment(), descriptor: words.writing)
@@ -81,7 +81,7 @@ extension DescriptorTests {
       #expect(words.finish().contains("output is missing"))
     }
 
-    @Test func quittingEarlyIsAClosedPipe() throws {
+    @Test func `quitting early is a closed pipe`() throws {
       let folder = try ScriptFolder()
       let script = try folder.script("pager", "head -n 1")
       let pipe = try TestPipe()
@@ -95,7 +95,7 @@ extension DescriptorTests {
       #expect(pipe.finish() == "line 0\n")
     }
 
-    @Test func anErrorIsThrownAfterTheOutput() throws {
+    @Test func `an error is thrown after the output`() throws {
       let folder = try ScriptFolder()
       let script = try folder.script("pager", "cat; echo end")
       for isPaged in [true, false] {
@@ -112,7 +112,7 @@ extension DescriptorTests {
       }
     }
 
-    @Test func thePagerTakesSignalsAsUsualAndInterruptsAreIts() throws {
+    @Test func `the pager takes signals as usual and interrupts are its`() throws {
       let folder = try ScriptFolder()
       // A child that ignored SIGPIPE would let this loop run on; one that did not ends by it.
       let script = try folder.script("pager", "cat; kill -s PIPE $$; echo ignored")
@@ -130,7 +130,7 @@ extension DescriptorTests {
     }
 
     @Test(.enabled(if: access("/usr/bin/less", X_OK) == 0))
-    func lessShowsAShortTextAndLeaves() throws {
+    func `less shows a short text and leaves`() throws {
       let terminal = try TestTerminal(columns: 80, rows: 24)
       try Pager.withOutput(
         usesPager: true, environment: environment(pager: "TERM=xterm less"),
@@ -141,7 +141,7 @@ extension DescriptorTests {
       #expect(text.contains("\u{1B}[32mtwö"))
     }
 
-    @Test func commandsAreChosenAndSecured() throws {
+    @Test func `commands are chosen and secured`() throws {
       var environment = environment(pager: nil)
       var command = try #require(PagerCommand(environment: environment))
       #expect(command.arguments == ["less"])

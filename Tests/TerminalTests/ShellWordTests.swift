@@ -9,11 +9,11 @@ import Testing
     ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#), ("~/x", "'~/x'"), ("$HOME", "'$HOME'"),
     ("Übung", "'Übung'"), ("a\nb%c'", #""$(printf 'a\012b%%c\047')""#),
     ("\u{202E}x", #""$(printf '\342\200\256x')""#),
-  ]) func words(_ text: String, _ word: String) { #expect(ShellWord.quoted(text) == word) }
+  ]) func `words`(_ text: String, _ word: String) { #expect(ShellWord.quoted(text) == word) }
 
   /// Whatever it is, a shell reads it back, and a terminal gets nothing that acts on it.
   @Test(arguments: ["sh", "bash", "zsh", "dash"].filter { Tool($0) != nil })
-  func shellsReadThemBack(_ name: String) async throws {
+  func `shells read them back`(_ name: String) async throws {
     let shell = try #require(Tool(name))
     var random = SeededGenerator(seed: 11)
     let letters: [Unicode.Scalar] = [

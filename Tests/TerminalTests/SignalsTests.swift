@@ -18,8 +18,9 @@ extension DescriptorTests {
       Signals.ignoreFailedWrites()
     }
 
-    @Test("A folder that is registered after its content is removed after it, in any slots")
-    func removesInOrder() throws {
+    @Test
+    func `a folder that is registered after its content is removed after it, in any slots`() throws
+    {
       let folder = try ScriptFolder()
       let former = try #require(TemporaryFileRegistry.register(folder.file("former")))
       let content = folder.file("folder/content")
@@ -34,7 +35,7 @@ extension DescriptorTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func endingBySignalRemovesTemporaryFiles(_ number: Int32) throws {
+    func `ending by signal removes temporary files`(_ number: Int32) throws {
       let folder = try ScriptFolder()
       let kept = folder.file("kept")
       let temporary = folder.file("temporary")
@@ -54,7 +55,7 @@ extension DescriptorTests {
       #expect(access(kept, F_OK) == 0)
     }
 
-    @Test func ignoredSignalsStayIgnored() throws {
+    @Test func `ignored signals stay ignored`() throws {
       let status = try statusOfForkedChild {
         _ = signal(SIGHUP, SIG_IGN)
         Signals.cleanUpWhenTerminated()
@@ -64,7 +65,7 @@ extension DescriptorTests {
       #expect(status == 7 << 8)
     }
 
-    @Test func interruptsAreSuspendedAndRestored() throws {
+    @Test func `interrupts are suspended and restored`() throws {
       let status = try statusOfForkedChild {
         _ = signal(SIGINT, SIG_DFL)
         let before = Signals.suspendInterrupts()
@@ -75,7 +76,7 @@ extension DescriptorTests {
       #expect(status & 0x7F == SIGINT)
     }
 
-    @Test func theTableIsFiniteAndPlacesAreUsedAgain() {
+    @Test func `the table is finite and places are used again`() {
       var registrations: [TemporaryFileRegistry.Registration] = []
       for number in 0..<TemporaryFileRegistry.capacity {
         if let one = TemporaryFileRegistry.register("/nonexistent/histctl-\(number)") {

@@ -31,7 +31,7 @@ import Testing
     [table.header] + rows.map { table.line(cells($0)) }
   }
 
-  @Test func columnsAlignAndLinesEndWithoutSpaces() {
+  @Test func `columns align and lines end without spaces`() {
     #expect(
       lines(table(width: nil)) == [
         "token  author      bundle             changes",
@@ -41,7 +41,7 @@ import Testing
       ])
   }
 
-  @Test func narrowTerminalsShrinkFirst() {
+  @Test func `narrow terminals shrink first`() {
     // Full width is 48: 5 + 10 + 17 + 10 and three gaps.
     #expect(lines(table(width: 48)) == lines(table(width: nil)))
     #expect(
@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test func thenTheLeastImportantColumnGoes() {
+  @Test func `then the least important column goes`() {
     // Minimum with all columns is 5 + 4 + 17 + 6 and the gaps: 38.
     #expect(
       lines(table(width: 37)) == [
@@ -64,7 +64,7 @@ import Testing
       ])
   }
 
-  @Test func linesFitTheTerminal() {
+  @Test func `lines fit the terminal`() {
     for width in 1...60 {
       for line in lines(table(width: width)) {
         #expect(line.displayWidth <= width)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func laterRowsKeepTheLayout() {
+  @Test func `later rows keep the layout`() {
     let long = cells(["123456789", String(repeating: "x", count: 30), "b", "end"])
     let last = cells(["1", "a", "b", String(repeating: "日", count: 40)])
     let onTerminal = table(width: 60)
@@ -88,7 +88,7 @@ import Testing
         + "  b                  end")
   }
 
-  @Test func oneLongCellDoesNotBlowUpEveryLine() {
+  @Test func `one long cell does not blow up every line`() {
     let sample = [[TableCell(String(repeating: "x", count: 60_000)), TableCell("b")]]
     let table = Table(
       columns: [TableColumn("a"), TableColumn("b")], sample: sample, lineWidth: nil,
@@ -102,7 +102,7 @@ import Testing
     #expect(table.line(huge).count < 10_000)
   }
 
-  @Test func stylesSurroundTheTextOnly() {
+  @Test func `styles surround the text only`() {
     let table = Table(
       columns: [TableColumn("n", alignment: .trailing), TableColumn("kind"), TableColumn("x")],
       sample: [cells(["10", "insert", "y"])], lineWidth: 40, text: .terminal,
@@ -113,13 +113,13 @@ import Testing
     #expect(table.header.contains("\u{1B}[1mkind\u{1B}[0m"))
   }
 
-  @Test func cellsFromAStoreCannotBreakTheTable() {
+  @Test func `cells from a store cannot break the table`() {
     let evil = cells(["1", "\u{1B}[2J\n\u{202E}", "b", "c"])
     #expect(table(width: 60).line(evil) == "    1  \\e[2J\\n…    b                  c")
     #expect(table(width: nil).line(evil).contains("\\e[2J\\n\\u{202E}"))
   }
 
-  @Test func rowsMayBeShortOrLong() {
+  @Test func `rows may be short or long`() {
     #expect(table(width: 60).line([]) == "")
     #expect(table(width: 60).line(cells(["1", "a", "b", "c", "d"])).hasSuffix("c"))
     let empty = Table(

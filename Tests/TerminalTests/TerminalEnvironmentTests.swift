@@ -22,7 +22,7 @@ import Glibc
         isPrivileged: { isPrivileged }))
   }
 
-  @Test func sizeComesFromTheTerminalOrTheWish() {
+  @Test func `size comes from the terminal or the wish`() {
     #expect(environment([:]).columns == 120)
     #expect(environment([:]).rows == 50)
     #expect(environment(["COLUMNS": "100", "LINES": "10"]).columns == 100)
@@ -40,12 +40,12 @@ import Glibc
     #expect(environment([:], terminals: []).columns == 80)
   }
 
-  @Test func linesHaveALimitOnlyOnATerminal() {
+  @Test func `lines have a limit only on a terminal`() {
     #expect(environment([:]).lineWidth == 120)
     #expect(environment(["COLUMNS": "100"], terminals: [0, 2]).lineWidth == nil)
   }
 
-  @Test func aRealTerminalIsMeasured() throws {
+  @Test func `a real terminal is measured`() throws {
     let terminal = try TestTerminal(columns: 93, rows: 31)
     let probe = TerminalProbe.system
     #expect(probe.isTerminal(terminal.terminal))
@@ -58,7 +58,7 @@ import Glibc
     _ = pipe.finish()
   }
 
-  @Test func variablesAreRead() {
+  @Test func `variables are read`() {
     #expect(environment(["NO_COLOR": "1"]).disablesColor)
     #expect(!environment(["NO_COLOR": ""]).disablesColor)
     #expect(environment(["CLICOLOR_FORCE": "1"]).forcesColor)
@@ -78,7 +78,7 @@ import Glibc
   }
 
   /// In a process of its own: a variable that is set may move all others while another test reads them.
-  @Test func theProcessEnvironmentIsRead() async {
+  @Test func `the process environment is read`() async {
     await #expect(processExitsWith: .success) {
       setenv("HISTCTL_TERMINAL_TEST", "a=b", 1)
       #expect(
@@ -102,7 +102,7 @@ import Glibc
   ]
 
   @Test(arguments: colorCases)
-  func colorIsChosen(
+  func `color is chosen`(
     _ choice: ColorChoice, _ variables: [String: String], _ terminals: Set<Int32>,
     _ expected: Bool
   ) {
@@ -110,13 +110,13 @@ import Glibc
     #expect(choice.colorsOutput(in: environment) == expected)
   }
 
-  @Test func errorsHaveTheirOwnTerminal() {
+  @Test func `errors have their own terminal`() {
     let environment = environment(["TERM": "xterm"], terminals: [2])
     #expect(ColorChoice.auto.colorsErrors(in: environment))
     #expect(!ColorChoice.auto.colorsOutput(in: environment))
   }
 
-  @Test func stylesShowOnlyInColor() {
+  @Test func `styles show only in color`() {
     #expect(Palette(isColored: true).apply(.inserted, to: "new") == "\u{1B}[32mnew\u{1B}[0m")
     #expect(Palette(isColored: true).apply(.plain, to: "new") == "new")
     #expect(Palette(isColored: true).apply(.deleted, to: "") == "")

@@ -27,7 +27,7 @@ import Testing
     // Bytes hidden in a run of variation selectors behind an emoji.
     ("😀\u{FE0F}\u{FE01}\u{E0101}", "😀\u{FE0F}\\u{FE01}\\u{E0101}"),
   ])
-  func actingOrHiddenCharactersAreEscaped(_ text: String, _ expected: String) {
+  func `acting or hidden characters are escaped`(_ text: String, _ expected: String) {
     #expect(TerminalText.terminal.escaped(text) == expected)
   }
 
@@ -36,11 +36,11 @@ import Testing
     "نامه\u{200C}ای", "ശ്രീ\u{0D7A}", "ക്\u{200D}", "👨‍👩‍👧‍👦", "❤️‍🔥", "🏳️‍🌈", "👍🏽", "🇩🇪",
     "1️⃣", "©️", "e\u{301}\u{323}", "葛\u{E0100}", "ᠮᠣᠩ\u{180B}", "\u{E000}\u{10FFFF}", "½ × ≠ “…”",
   ])
-  func languagesAndEmojiStay(_ text: String) {
+  func `languages and emoji stay`(_ text: String) {
     #expect(Array(TerminalText.terminal.escaped(text).unicodeScalars) == Array(text.unicodeScalars))
   }
 
-  @Test func marksDoNotPileUp() {
+  @Test func `marks do not pile up`() {
     let text = "a" + String(repeating: "\u{301}", count: 1000)
     let shown = TerminalText.terminal.escaped(text)
     #expect(shown.unicodeScalars.prefix(32).elementsEqual(("a" + mark(30) + "\\").unicodeScalars))
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Everything that Unicode calls a control, a bidi control or ignorable, wherever it stands.
-  @Test func everyControlIsEscaped() {
+  @Test func `every control is escaped`() {
     // The parts of Unicode that have any, and some that have none.
     let ranges: [ClosedRange<UInt32>] = [
       0...0x900, 0x1100...0x1200, 0x1780...0x1900, 0x2000...0x2100, 0x3100...0x3200,
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func hostileMixturesAreSafeAndStable() {
+  @Test func `hostile mixtures are safe and stable`() {
     var random = SeededGenerator(seed: 42)
     let pieces: [Unicode.Scalar] = [
       "a", "\u{1B}", "\n", "\u{200D}", "\u{200C}", "\u{FE0F}", "😀", "\u{1F3FB}", "\u{301}",

@@ -5,23 +5,23 @@ import Testing
 
 /// What is wrong with a command line is said where it can be seen, with a suggestion that fits.
 @Suite struct CommandLineTests {
-  @Test(
-    "An unknown option is named before any other mistake",
-    arguments: [
-      ("log sample.store --from 2024-01-01", "--from'", "did you mean '--after'?\n"),
-      ("export sample.store --to 5", "--to'", "did you mean '--until'?\n"),
-      ("prune sample.store --keeplast 5", "--keeplast'", "did you mean '--keep-last'?\n"),
-      ("prune sample.store --frob", "--frob'", "usage: histctl prune "),
-      ("archive --frob", "--frob'", "usage: histctl archive "),
-      ("stats --top 0 --csv --frob sample.store", "--frob'", "usage: histctl stats "),
-      ("diff --frob", "--frob'", "usage: histctl diff "),
-      ("log sample.store -n abc --frob", "--frob'", "usage: histctl log "),
-      ("log --kind x --frob", "--frob'", "usage: histctl log "),
-      ("log sample.store --from=3", "--from'", "did you mean '--after'?\n"),
-      ("log sample.store -n x --before", "--before'", "did you mean '--until'?\n"),
-      ("token check --frob", "--frob'", "usage: histctl token check "),
-    ])
-  func unknownOptions(_ line: String, _ name: String, _ hint: String) async throws {
+  @Test(arguments: [
+    ("log sample.store --from 2024-01-01", "--from'", "did you mean '--after'?\n"),
+    ("export sample.store --to 5", "--to'", "did you mean '--until'?\n"),
+    ("prune sample.store --keeplast 5", "--keeplast'", "did you mean '--keep-last'?\n"),
+    ("prune sample.store --frob", "--frob'", "usage: histctl prune "),
+    ("archive --frob", "--frob'", "usage: histctl archive "),
+    ("stats --top 0 --csv --frob sample.store", "--frob'", "usage: histctl stats "),
+    ("diff --frob", "--frob'", "usage: histctl diff "),
+    ("log sample.store -n abc --frob", "--frob'", "usage: histctl log "),
+    ("log --kind x --frob", "--frob'", "usage: histctl log "),
+    ("log sample.store --from=3", "--from'", "did you mean '--after'?\n"),
+    ("log sample.store -n x --before", "--before'", "did you mean '--until'?\n"),
+    ("token check --frob", "--frob'", "usage: histctl token check "),
+  ])
+  func `an unknown option is named before any other mistake`(
+    _ line: String, _ name: String, _ hint: String
+  ) async throws {
     let result = try await SampleFolder().run(line)
     #expect(result.status == 64)
     #expect(
@@ -29,10 +29,8 @@ import Testing
       "\(result.errors)")
   }
 
-  @Test(
-    "A file name that begins with a dash does not show the help",
-    arguments: ["check -dash.store --max-size 1K", "info -dash.store", "verify -h.store"])
-  func dashes(_ line: String) async throws {
+  @Test(arguments: ["check -dash.store --max-size 1K", "info -dash.store", "verify -h.store"])
+  func `a file name that begins with a dash does not show the help`(_ line: String) async throws {
     let result = try await SampleFolder().run(line)
     let name = line.split(separator: " ")[1]
     #expect(result.status == 64 && result.text == "")
@@ -42,8 +40,8 @@ import Testing
     #expect(try await SampleFolder().run("compact sample.store -nh").text.contains("USAGE: "))
   }
 
-  @Test("--since is --after, and -f, -n and -o x.csv are understood")
-  func shortForms() async throws {
+  @Test
+  func `--since is --after, and -f, -n and -o x.csv are understood`() async throws {
     let sample = try SampleFolder()
     let after = try await sample.run("log sample.store --after 9")
     #expect(try await sample.run("log sample.store --since 9").text == after.text)
@@ -58,8 +56,8 @@ import Testing
       try await gzip.run(["-dc", sample.folder.file("y.csv.gz")]).output == csv.output)
   }
 
-  @Test("info lists everything with --all")
-  func infoAll() async throws {
+  @Test
+  func `info lists everything with --all`() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     for number in 1...Int64(30) { try writer.transaction(number, author: "author \(number)") }
@@ -70,8 +68,8 @@ import Testing
     #expect(!all.text.contains(" more\n") && all.text.contains("author 30 "))
   }
 
-  @Test("A spreadsheet gets no formula with --safe-cells")
-  func safeCells() async throws {
+  @Test
+  func `a spreadsheet gets no formula with --safe-cells`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ATRANSACTIONSTRING SET ZNAME = '=1+1' WHERE ZNAME = 'app'")
     let plain = try await sample.run("export sample.store --format csv --fields author")
@@ -83,8 +81,8 @@ import Testing
     #expect(try await sample.run("export sample.store --safe-cells").status == 64)
   }
 
-  @Test("The store is refused as its bookmark file", arguments: ["", "-wal"])
-  func bookmarkFile(_ suffix: String) async throws {
+  @Test(arguments: ["", "-wal"])
+  func `the store is refused as its bookmark file`(_ suffix: String) async throws {
     let sample = try SampleFolder()
     let before = try FileBytes.read(sample.store)
     for line in [
@@ -99,8 +97,8 @@ import Testing
     #expect(own.status == 0, "\(own.errors)")
   }
 
-  @Test("A pattern does not lead out of its folder through a link")
-  func links() async throws {
+  @Test
+  func `a pattern does not lead out of its folder through a link`() async throws {
     let sample = try SampleFolder()
     let inside = sample.folder.file("inside")
     try FileManager.default.createDirectory(atPath: inside, withIntermediateDirectories: false)
@@ -116,8 +114,8 @@ import Testing
     }
   }
 
-  @Test("Long changes wrap on a terminal, and a table has its heading in a pipe")
-  func wrapping() async throws {
+  @Test
+  func `long changes wrap on a terminal, and a table has its heading in a pipe`() async throws {
     let sample = try SampleFolder()
     let pipe = try await sample.run("log sample.store -n 1")
     #expect(pipe.lines.first == "TOKEN  TIME                 AUTHOR  PROCESS  CHANGES")
@@ -170,10 +168,10 @@ import Testing
   }
 
   // In parts, which run side by side: each line waits for a place among the commands of all tests.
-  @Test(
-    "200 wrong command lines: each failure has a message, a hint and the path, and ends in time",
-    arguments: 0..<8 as Range<UInt64>)
-  func wrongLines(_ part: UInt64) async throws {
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func `200 wrong command lines: each failure has a message, a hint and the path, and ends in time`(
+    _ part: UInt64
+  ) async throws {
     let sample = try SampleFolder()
     let folder = sample.folder
     try FileBytes.write([], to: folder.file("empty"))

@@ -9,8 +9,8 @@ import Testing
     return sample
   }
 
-  @Test("Precise times have the digits of JSON, and the offset of the clock")
-  func precise() async throws {
+  @Test
+  func `precise times have the digits of JSON, and the offset of the clock`() async throws {
     let sample = try await Self.sample()
     for (options, zone, time) in [
       ("", "Asia/Kathmandu", "2024-07-29 06:38:40.945746 +0545"),
@@ -38,8 +38,8 @@ import Testing
     #expect(edges.text.contains("2000-12-31 23:59:59.750000 +0000"))
   }
 
-  @Test("Every style shows the same second", arguments: ["local", "utc"])
-  func styles(_ style: String) async throws {
+  @Test(arguments: ["local", "utc"])
+  func `every style shows the same second`(_ style: String) async throws {
     let sample = try await Self.sample()
     for line in ["log sample.store -n 1", "show sample.store 12", "token check sample.store 12"] {
       let text = try await sample.run("\(line) --date \(style)").text
@@ -49,8 +49,8 @@ import Testing
     #expect(json.text.contains(#""timestamp":"2024-07-29T00:53:40.945746Z""#))
   }
 
-  @Test("A shown time neither skips its transaction nor includes it before")
-  func tokens() async throws {
+  @Test
+  func `a shown time neither skips its transaction nor includes it before`() async throws {
     let sample = try await Self.sample()
     let shown = "2024-07-29T00:53:40Z"
     let after = try await sample.run("log sample.store --after \(shown)")
@@ -60,8 +60,8 @@ import Testing
     #expect(try await sample.run("show sample.store \(shown)").text.contains("transaction 12"))
   }
 
-  @Test("Messages have the times of the tables")
-  func messages() async throws {
+  @Test
+  func `messages have the times of the tables`() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6")
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 6")

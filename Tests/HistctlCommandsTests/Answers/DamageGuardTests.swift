@@ -17,13 +17,11 @@ import Testing
     return sample
   }
 
-  @Test(
-    "A store with torn counters is left as it is",
-    arguments: [
-      "prune sample.store --keep-last 3 --yes", "archive sample.store arch", "compact sample.store",
-      "prune sample.store --keep-last 3 --archive arch --yes", "maintain --config m.conf",
-    ])
-  func stops(_ line: String) async throws {
+  @Test(arguments: [
+    "prune sample.store --keep-last 3 --yes", "archive sample.store arch", "compact sample.store",
+    "prune sample.store --keep-last 3 --archive arch --yes", "maintain --config m.conf",
+  ])
+  func `a store with torn counters is left as it is`(_ line: String) async throws {
     let sample = try await Self.sample()
     let before = try FileBytes.read(sample.store)
     let refused = try await sample.run(line)
@@ -36,8 +34,8 @@ import Testing
     #expect(ignored.status == 0, "\(ignored.errors)")
   }
 
-  @Test("restore asks the same guard")
-  func restore() async throws {
+  @Test
+  func `restore asks the same guard`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("prune sample.store --keep-last 3 --archive arch --yes")
     try await sample.sqlite("UPDATE Z_PRIMARYKEY SET Z_MAX = 11 WHERE Z_NAME = 'TRANSACTION'")
@@ -80,12 +78,13 @@ import Testing
   }
 
   @Test(
-    "A page that is used and listed as free stops what would overwrite it",
     .enabled(if: Tool("sqlite3") != nil),
     arguments: [
       "compact sample.store", "compact sample.store --full", "restore sample.store arch --yes",
     ])
-  func wrongFreePage(_ line: String) async throws {
+  func `a page that is used and listed as free stops what would overwrite it`(
+    _ line: String
+  ) async throws {
     let sample = try await Self.wrongFreePage()
     let before = try FileBytes.read(sample.store)
     let refused = try await sample.run(line)
@@ -95,8 +94,8 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("A text that its index does not list is not added a second time")
-  func textWithoutIndex() async throws {
+  @Test
+  func `a text that its index does not list is not added a second time`() async throws {
     let sample = try SampleFolder()
     let pruned = try await sample.run("prune sample.store --keep-last 3 --archive arch --yes")
     #expect(pruned.status == 0, "\(pruned.errors)")
@@ -119,16 +118,16 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("check, info and verify are of one opinion")
-  func oneOpinion() async throws {
+  @Test
+  func `check, info and verify are of one opinion`() async throws {
     let sample = try await Self.sample()
     #expect(try await sample.run("verify sample.store").status == 5)
     #expect(try await sample.run("check sample.store").status == 5)
     #expect(try await sample.run("info sample.store").text.contains("note: the store issued"))
   }
 
-  @Test("A file that is too short for its pages is one too")
-  func tooShort() async throws {
+  @Test
+  func `a file that is too short for its pages is one too`() async throws {
     let sample = try SampleFolder()
     let bytes = try FileBytes.read(sample.store)
     try FileBytes.write(Array(bytes.dropLast(4096)), to: sample.store)

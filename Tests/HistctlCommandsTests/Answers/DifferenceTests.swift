@@ -21,7 +21,7 @@ import Testing
       line.split(separator: " ").map(String.init), folder: trips.folder.path)
   }
 
-  @Test func textShowsValuesAndUnexplainedDifferences() async throws {
+  @Test func `text shows values and unexplained differences`() async throws {
     let result = try await run("diff Trips.store --with Copy.store --values")
     #expect(result.status == 0)
     #expect(result.errors == "")
@@ -41,7 +41,7 @@ import Testing
       try await run("diff Copy.store --with Copy.store --values").errors.contains("same file"))
   }
 
-  @Test func otherFormsFollow() async throws {
+  @Test func `other forms follow`() async throws {
     let json = try await run("diff Trips.store --with Copy.store --values --json")
     try await SchemaCheck.expectFits(json.text, schema: "man/histctl-json.schema.json")
     #expect(json.lines.count == 4)
@@ -61,7 +61,7 @@ import Testing
         == ["Trip/p2"])
   }
 
-  @Test func withoutHistoryInCommonItComparesToo() async throws {
+  @Test func `without history in common it compares too`() async throws {
     try trips.sql("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
     #expect(try await run("diff Trips.store --with Copy.store").status == 4)
     let result = try await run("diff Trips.store --with Copy.store --values")
@@ -73,7 +73,7 @@ import Testing
     #expect(json.lines.count == 3)
   }
 
-  @Test func wrongCombinationsAreRefused() async throws {
+  @Test func `wrong combinations are refused`() async throws {
     for line in [
       "diff Trips.store 1 --values", "diff Trips.store --with Copy.store --values --each",
       "diff Trips.store --with Copy.store --values --no-values",

@@ -10,9 +10,9 @@ import Testing
   ]
 
   @Test(
-    "A history whose transactions were deleted says so, once", .enabled(if: Tool("sqlite3") != nil),
+    .enabled(if: Tool("sqlite3") != nil),
     arguments: commands)
-  func emptied(_ line: String) async throws {
+  func `a history whose transactions were deleted says so, once`(_ line: String) async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
     let words = "the history is empty: the transactions up to 12 were deleted"
@@ -31,8 +31,8 @@ import Testing
     if !others.isEmpty { try await SchemaCheck.expectFits(others.joined(separator: "\n") + "\n") }
   }
 
-  @Test("A history to which nothing was ever saved says so on a terminal only")
-  func neverSaved() async throws {
+  @Test
+  func `a history to which nothing was ever saved says so on a terminal only`() async throws {
     let folder = try TemporaryFolder()
     try StoreWriter(path: folder.file("sample.store")).close()
     for line in Self.commands.dropLast() {
@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  @Test("Values that are not known are not compared, which is said")
-  func unknownValues() async throws {
+  @Test
+  func `values that are not known are not compared, which is said`() async throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("v1")]) }
     // This save is lost to the log.

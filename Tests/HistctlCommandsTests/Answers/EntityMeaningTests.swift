@@ -3,8 +3,8 @@ import Testing
 
 /// The name of an entity means its sub-entities too, and names that nothing has are said to be such.
 @Suite struct EntityMeaningTests {
-  @Test("An entity includes its subentities")
-  func subEntities() async throws {
+  @Test
+  func `an entity includes its subentities`() async throws {
     let sample = try SampleFolder()
     let exact = try await sample.run("log sample.store --entity LivingAccommodation")
     let all = try await sample.run("log sample.store --entity Accommodation")
@@ -20,8 +20,10 @@ import Testing
     }
   }
 
-  @Test("Without a known hierarchy only the named entity matches, and a note reports it")
-  func unknownHierarchy() async throws {
+  @Test
+  func `without a known hierarchy only the named entity matches, and a note reports it`()
+    async throws
+  {
     let sample = try SampleFolder()
     _ = try await sample.run("export sample.store -o x.jsonl")
     let result = try await sample.run("log x.jsonl --entity LivingAccommodation")
@@ -32,21 +34,23 @@ import Testing
     #expect(exact.rows == result.rows && exact.errors == "")
   }
 
-  @Test(
-    "An unknown saver is named, with similar ones",
-    arguments: [
-      ("--author wigdet", "no transaction has the author 'wigdet'", "did you mean 'widget'?"),
-      ("--process Tripz", "no transaction has the process 'Tripz'", "did you mean 'Trips'?"),
-      ("--bundle x.y.z", "no transaction has the bundle 'x.y.z'", "there are: com.example.Trips"),
-    ])
-  func unknownSavers(_ options: String, _ message: String, _ hint: String) async throws {
+  @Test(arguments: [
+    ("--author wigdet", "no transaction has the author 'wigdet'", "did you mean 'widget'?"),
+    ("--process Tripz", "no transaction has the process 'Tripz'", "did you mean 'Trips'?"),
+    ("--bundle x.y.z", "no transaction has the bundle 'x.y.z'", "there are: com.example.Trips"),
+  ])
+  func `an unknown saver is named, with similar ones`(
+    _ options: String, _ message: String, _ hint: String
+  ) async throws {
     let result = try await SampleFolder().run("log sample.store " + options)
     #expect(result.errors == "histctl: warning: \(message)\nhint: \(hint)\n")
     #expect(result.status == 0 && result.text == "")
   }
 
-  @Test("A saver missing in store and archive, or in an archive or lines alone, is named too")
-  func unknownInArchives() async throws {
+  @Test
+  func `a saver missing in store and archive, or in an archive or lines alone, is named too`()
+    async throws
+  {
     let sample = try SampleFolder()
     // The last transaction of the widget goes into the archive.
     let pruned = try await sample.run("prune sample.store --keep-last 1 --archive arch --yes")
@@ -74,8 +78,8 @@ import Testing
     }
   }
 
-  @Test("An object missing in the store and its history is named")
-  func unknownObject() async throws {
+  @Test
+  func `an object missing in the store and its history is named`() async throws {
     let sample = try SampleFolder()
     let message = "Trip/p999999 is neither in the store nor in its history"
     for command in ["log", "export", "stats", "diff sample.store 0"] {
@@ -91,8 +95,10 @@ import Testing
     #expect(known.errors == "" && known.text == "")
   }
 
-  @Test("The hint after an expired token loses no history, and is omitted if it does not apply")
-  func hints() async throws {
+  @Test
+  func `the hint after an expired token loses no history, and is omitted if it does not apply`()
+    async throws
+  {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6")
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 6")
@@ -104,8 +110,8 @@ import Testing
     #expect(foreign.status == 4 && !foreign.errors.contains("--after"))
   }
 
-  @Test("A diverged copy is reported as such, with the point of divergence")
-  func divergedArchive() async throws {
+  @Test
+  func `a diverged copy is reported as such, with the point of divergence`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch")
     try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK > 8")

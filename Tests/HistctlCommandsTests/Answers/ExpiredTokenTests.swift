@@ -73,9 +73,10 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
   }
 
-  @Test(
-    "Nothing, something or everything after it is missing, and the hint works", arguments: cases)
-  func threeCases(_ expired: Case) async throws {
+  @Test(arguments: cases)
+  func `nothing, something or everything after it is missing, and the hint works`(
+    _ expired: Case
+  ) async throws {
     let sample = try await sample(expired)
     let present = Set(
       try StoreQuery(path: sample.store).lines("SELECT Z_PK FROM ATRANSACTION").compactMap {
@@ -116,8 +117,8 @@ import Testing
     #expect(numbers == present.filter { $0 > expired.token }.sorted())
   }
 
-  @Test("A bookmark says the same, and continues where the hint sets it")
-  func bookmarks() async throws {
+  @Test
+  func `a bookmark says the same, and continues where the hint sets it`() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("bookmark set sample.store nightly 7").status == 0)
     try await sample.sqlite(
@@ -138,8 +139,8 @@ import Testing
       try await sample.run("export sample.store --output-dir logs --bookmark nightly").status == 0)
   }
 
-  @Test("A rehearsal says what an app would miss")
-  func rehearsal() async throws {
+  @Test
+  func `a rehearsal says what an app would miss`() async throws {
     let sample = try SampleFolder()
     let line = "rehearse sample.store 5 -o copy.store --check-token 4 --check-token 2"
     let text = try await sample.run(line)
@@ -152,8 +153,9 @@ import Testing
     try await SchemaCheck.expectFits(json.text)
   }
 
-  @Test("The end of a range and a single transaction get the nearest tokens that work")
-  func nearest() async throws {
+  @Test
+  func `the end of a range and a single transaction get the nearest tokens that work`() async throws
+  {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4 OR Z_PK = 7")
     for (line, hint) in [

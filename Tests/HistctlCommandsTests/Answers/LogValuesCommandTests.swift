@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func theyAreShownWithEachKindOfChange() async throws {
+  @Test func `they are shown with each kind of change`() async throws {
     #expect(
       try await run("show Trips.store 2").lines.contains(#"      name: "Rome" -> "Roma""#))
     let insert = try await run("show Trips.store 3").text
@@ -53,7 +53,7 @@ import Testing
     #expect(!(try await run("show Trips.store 2 --no-values")).text.contains("Rome"))
   }
 
-  @Test func differencesOfCopiesAndTablesHaveThem() async throws {
+  @Test func `differences of copies and tables have them`() async throws {
     #expect(try await run("snapshot Trips.store 2 -o old.store").status == 0)
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Rom")]) }
     let diff = try await run("diff Trips.store --with old.store").text
@@ -66,7 +66,7 @@ import Testing
     #expect(csv.text.contains("Roma") && csv.text.contains("Rome"), "\(csv.text)")
   }
 
-  @Test func anArchiveKeepsThemForTransactionsThatTheStoreStillHas() async throws {
+  @Test func `an archive keeps them for transactions that the store still has`() async throws {
     #expect(try await run("archive Trips.store history --quiet").status == 0)
     try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")
     #expect(!(try await run("log Trips.store --changes").text.contains("Rome")))
@@ -100,7 +100,7 @@ import Testing
     #expect(try await run("show Trips.store 2 --archive history").text.contains("Rome") == false)
   }
 
-  @Test func exportedLinesSayWhereTheyComeFrom() async throws {
+  @Test func `exported lines say where they come from`() async throws {
     let lines = try await run("export Trips.store --after 1").text
     let found = try values(lines)
     #expect(found.contains("4 log name Rome Roma"))
@@ -115,7 +115,7 @@ import Testing
     #expect(debezium.contains(#""before":null,"after":{"Z_PK":4,"#))
   }
 
-  @Test func anInterruptedExportFindsItsFileOnceTheLogHasLostThem() async throws {
+  @Test func `an interrupted export finds its file once the log has lost them`() async throws {
     for format in ["jsonl", "changes", "cloudevents", "debezium", "timesketch", "sqlite"] {
       let line =
         "export Trips.store --output-dir out-\(format) --bookmark \(format) --format \(format) --compress none"
@@ -147,7 +147,7 @@ import Testing
     #expect(altered.status != 0)
   }
 
-  @Test func archivesKeepThem() async throws {
+  @Test func `archives keep them`() async throws {
     #expect(try await run("archive Trips.store sealed").status == 0)
     let sealed = try await run("export sealed --after 1").text
     #expect(try values(sealed).contains("4 log name Rome Roma"))
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: ["prune Trips.store --before 2 --yes", "compact Trips.store"])
-  func commandsThatEmptyTheLogKeepThem(line: String) async throws {
+  func `commands that empty the log keep them`(line: String) async throws {
     func known() async throws -> [String] {
       try values(try await run("export Trips.store --after 0").text).filter { !$0.hasPrefix("1 ") }
     }
@@ -173,12 +173,12 @@ import Testing
     #expect(try await run("verify Trips.store --full").status == 0)
   }
 
-  @Test func withNoValuesNothingIsKept() async throws {
+  @Test func `with no values nothing is kept`() async throws {
     #expect(try await run("prune Trips.store --before 2 --yes --no-values").status == 0)
     #expect(!FileManager.default.fileExists(atPath: trips.path + "-values.db"))
   }
 
-  @Test func infoAndCheckSayWhichAreKnown() async throws {
+  @Test func `info and check say which are known`() async throws {
     #expect(try await run("info Trips.store").text.contains("log values  2 to 4\n"))
     for command in ["info", "check"] {
       let text = try await run("\(command) Trips.store --json").text
@@ -196,7 +196,8 @@ import Testing
     ("name!=Roma", [2, 3, 4]), ("name=Oslo", [4]), ("name=Paris", []),
     ("stay=nil", [3, 4]),
   ])
-  func logFindsTheTransactionsThatSetAValue(condition: String, numbers: [Int]) async throws {
+  func `log finds the transactions that set a value`(condition: String, numbers: [Int]) async throws
+  {
     let result = try await InProcess.run(
       ["log", "Trips.store", "--value", condition, "--reverse", "--after", "1", "--json"],
       folder: trips.folder.path)
@@ -215,7 +216,7 @@ import Testing
   }
 
   @Test(arguments: ["score>abc", "score=many", "score~7", "score<nil", "score!="])
-  func valuesThatAnAttributeCannotHaveAreRefused(condition: String) async throws {
+  func `values that an attribute cannot have are refused`(condition: String) async throws {
     let result = try await run("log Trips.store --value \(condition)")
     #expect(result.status == 64 && result.text == "")
     #expect(
@@ -229,7 +230,7 @@ import Testing
     #expect(json.errors.contains(#""kind":"unusableValue""#), "\(json.errors)")
   }
 
-  @Test func conditionsOnValuesGoWithLimitsAndOtherConditions() async throws {
+  @Test func `conditions on values go with limits and other conditions`() async throws {
     for line in [
       "log Trips.store --value name!=x -n 1 --reverse --json",
       "log Trips.store --value name!=x -n 1 --json",
@@ -243,7 +244,7 @@ import Testing
     #expect(try await run("log Trips.store --value name").status == 64)
   }
 
-  @Test func aSnapshotIsTheStoreAsItWas() async throws {
+  @Test func `a snapshot is the store as it was`() async throws {
     let truth = try LogTruth(path: trips.path)
     let before = try (FileBytes.read(trips.path), FileBytes.read(trips.path + "-wal"))
     for (number, state) in [(2, 1), (3, 2), (4, 3)] {
@@ -258,7 +259,7 @@ import Testing
     #expect(try await run("log copy.store --json").lines.count > 0)
   }
 
-  @Test func aSnapshotThatTheLogDoesNotHoldIsRefused() async throws {
+  @Test func `a snapshot that the log does not hold is refused`() async throws {
     let early = try await run("snapshot Trips.store 1 -o copy.store")
     #expect(early.status == 2)
     #expect(early.errors.contains("saved before the log began"))

@@ -12,14 +12,12 @@ import Testing
     return sample
   }
 
-  @Test(
-    "The note is there, but with --quiet",
-    arguments: [
-      "log sample.store --after 2024-07-01", "log sample.store --after 2024-07-01 --kind delete",
-      "diff sample.store 2024-07-01", "object sample.store Trip/p5", "stats sample.store",
-      "token check sample.store 2024-07-01", "export sample.store --after 2024-07-01 -o x.jsonl",
-    ])
-  func isReported(_ line: String) async throws {
+  @Test(arguments: [
+    "log sample.store --after 2024-07-01", "log sample.store --after 2024-07-01 --kind delete",
+    "diff sample.store 2024-07-01", "object sample.store Trip/p5", "stats sample.store",
+    "token check sample.store 2024-07-01", "export sample.store --after 2024-07-01 -o x.jsonl",
+  ])
+  func `the note is there, but with --quiet`(_ line: String) async throws {
     let sample = try await Self.sample()
     let result = try await sample.run(line)
     #expect(result.errors.contains(Self.note), "\(result.errors)")
@@ -29,23 +27,21 @@ import Testing
     #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.errors)")
   }
 
-  @Test(
-    "Questions about kept history get no note",
-    arguments: [
-      "log sample.store", "log sample.store --after 0", "export sample.store",
-      "object sample.store Trip/p9", "log sample.store --after 2024-07-29T00:48:00Z",
-      "stats sample.store --after 8",
-    ])
-  func isNotReported(_ line: String) async throws {
+  @Test(arguments: [
+    "log sample.store", "log sample.store --after 0", "export sample.store",
+    "object sample.store Trip/p9", "log sample.store --after 2024-07-29T00:48:00Z",
+    "stats sample.store --after 8",
+  ])
+  func `questions about kept history get no note`(_ line: String) async throws {
     let result = try await Self.sample().run(line)
     #expect(!result.errors.contains("history begins"), "\(result.errors)")
     #expect(!result.text.contains(#""type":"gap""#))
   }
 
-  @Test(
-    "In JSON it is a gap",
-    arguments: ["log sample.store --after 2024-07-01", "export sample.store --after 2024-07-01"])
-  func gap(_ line: String) async throws {
+  @Test(arguments: [
+    "log sample.store --after 2024-07-01", "export sample.store --after 2024-07-01",
+  ])
+  func `in JSON it is a gap`(_ line: String) async throws {
     let options = line.hasPrefix("log") ? " --json --reverse" : ""
     let result = try await Self.sample().run(line + options)
     #expect(

@@ -15,7 +15,6 @@ import Testing
   }
 
   @Test(
-    "They stay with an archive that does not have them, and without one, and are reported",
     arguments: [
       "DELETE FROM ATRANSACTION WHERE Z_PK = 1",
       "UPDATE ACHANGE SET ZTRANSACTIONID = 0 WHERE ZTRANSACTIONID = 3",
@@ -23,7 +22,9 @@ import Testing
       "UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE ZTRANSACTIONID = 3",
       "UPDATE ACHANGE SET ZTRANSACTIONID = 'three' WHERE ZTRANSACTIONID = 3",
     ], ["--archive arch", ""])
-  func reported(_ sql: String, _ archive: String) async throws {
+  func `they stay with an archive that does not have them, and without one, and are reported`(
+    _ sql: String, _ archive: String
+  ) async throws {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     try query.run(sql)
@@ -59,8 +60,10 @@ import Testing
     #expect(try await sample.run("verify sample.store").status == 5)
   }
 
-  @Test("Without an archive --ignore-guard damage deletes those with a number before the cut")
-  func ignored() async throws {
+  @Test
+  func `without an archive --ignore-guard damage deletes those with a number before the cut`()
+    async throws
+  {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     try query.run(
@@ -80,10 +83,10 @@ import Testing
         == ["", "9"])
   }
 
-  @Test(
-    "Between the transactions they stop a prune, as do fractions",
-    arguments: ["", "--archive arch"], ["--dry-run", "--yes"])
-  func between(_ archive: String, _ mode: String) async throws {
+  @Test(arguments: ["", "--archive arch"], ["--dry-run", "--yes"])
+  func `between the transactions they stop a prune, as do fractions`(
+    _ archive: String, _ mode: String
+  ) async throws {
     for sql in [
       "DELETE FROM ATRANSACTION WHERE Z_PK = 4",
       "UPDATE ACHANGE SET ZTRANSACTIONID = 4.5 WHERE ZTRANSACTIONID = 4",
@@ -103,8 +106,10 @@ import Testing
   }
 
   /// A restore that was killed has inserted the first changes of a transaction with very many.
-  @Test("What an interrupted restore has left is deleted, with an archive only as it is sealed")
-  func unfinished() async throws {
+  @Test
+  func `what an interrupted restore has left is deleted, with an archive only as it is sealed`()
+    async throws
+  {
     for (archive, sql, isDeleted) in [
       ("", "", true), ("--archive arch", "", true), ("--archive other", "", false),
       ("--archive arch", "UPDATE ACHANGE SET ZCOLUMNS = x'10' WHERE Z_PK = 700", false),

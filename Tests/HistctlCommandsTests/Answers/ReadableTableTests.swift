@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.hasTerminals))
-  func aNarrowTerminalLosesSecondsBeforeAuthors() async throws {
+  func `a narrow terminal loses seconds before authors`() async throws {
     let sample = try SampleFolder()
     func run(_ options: [String], _ columns: Int) async throws -> Tool.Result {
       try await Tool.histctl.runOnTerminal(
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.hasTerminals))
-  func namesThatBeginAlikeDoNotLookAlike() async throws {
+  func `names that begin alike do not look alike`() async throws {
     let folder = try TemporaryFolder()
     let authors = (1...11).map { "com.example.trips.background.synchronisation.worker-\($0)" }
     let store = try Self.store(folder, authors: authors)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["stats", "info"])
-  func namesThatDifferByAnIdentifierAreOne(_ command: String) async throws {
+  func `names that differ by an identifier are one`(_ command: String) async throws {
     let folder = try TemporaryFolder()
     let authors = (0..<12).map { number in
       let digest = Data((0..<64).map { UInt8(truncatingIfNeeded: $0 * 7 + number) })
@@ -68,7 +68,7 @@ import Testing
     #expect(json.text.ranges(of: "migration from").count >= 9, "\(json.text)")
   }
 
-  @Test func inAPipeALongNameLeavesNumbersNearTheirTitles() async throws {
+  @Test func `in a pipe a long name leaves numbers near their titles`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(
       folder, authors: ["app", String(repeating: "long ", count: 300) + "end"])
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func aPastedTokenIsNotEchoed() async throws {
+  @Test func `a pasted token is not echoed`() async throws {
     let sample = try SampleFolder()
     let token = try await sample.run("token show sample.store 5 --as plist")
     let hex = token.output.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -90,7 +90,7 @@ import Testing
     #expect(json.text.contains(hex))
   }
 
-  @Test func statisticsCanCountMatchingChangesOnly() async throws {
+  @Test func `statistics can count matching changes only`() async throws {
     let sample = try SampleFolder()
     func changes(_ options: String) async throws -> Int? {
       let result = try await sample.run("stats sample.store --json \(options)")

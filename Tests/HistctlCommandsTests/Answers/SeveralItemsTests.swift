@@ -4,7 +4,7 @@ import Testing
 
 /// One item that cannot be used does not take the answer on the others, and no item is counted twice.
 @Suite struct SeveralItemsTests {
-  @Test func aMalformedTokenDoesNotEndTheCheckOfOthers() async throws {
+  @Test func `a malformed token does not end the check of others`() async throws {
     let sample = try SampleFolder()
     let text = try await sample.run("token check sample.store 3 no-token last")
     #expect(text.status == 64)
@@ -24,7 +24,7 @@ import Testing
     #expect(alone.status == 64 && alone.output.isEmpty)
   }
 
-  @Test func anUnknownBookmarkDoesNotEndTheCheckOfOthers() async throws {
+  @Test func `an unknown bookmark does not end the check of others`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 3")
     let result = try await sample.run("bookmark check sample.store nobody widget")
@@ -32,7 +32,7 @@ import Testing
     #expect(result.errors.contains("no bookmark named 'nobody'"), "\(result.errors)")
   }
 
-  @Test func aStoreWithTwoNamesIsReadOnce() async throws {
+  @Test func `a store with two names is read once`() async throws {
     let sample = try SampleFolder()
     try FileManager.default.linkItem(
       atPath: sample.store, toPath: sample.folder.file("second.store"))
@@ -47,7 +47,7 @@ import Testing
     "check --max-size 1G --stores-from list", "report -o r.html --stores-from list",
     "export --output-dir out --stores-from list", "prune --keep-last 1 --yes --stores-from list",
   ])
-  func anEmptyListIsNamed(_ line: String) async throws {
+  func `an empty list is named`(_ line: String) async throws {
     let sample = try SampleFolder()
     try FileBytes.write([], to: sample.folder.file("list"))
     let result = try await sample.run(line)
@@ -56,7 +56,7 @@ import Testing
     #expect(json.errors.contains(#""kind":"emptyList""#), "\(json.errors)")
   }
 
-  @Test func messagesOnSeveralStoresHaveTimesAsTablesHave() async throws {
+  @Test func `messages on several stores have times as tables have`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6")
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 6")
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func anObjectThatNeverWasIsNamedBesideOthers() async throws {
+  @Test func `an object that never was is named beside others`() async throws {
     let sample = try SampleFolder()
     for line in ["--object Trip/p99", "--object Trip/p9 --object Trip/p99"] {
       let result = try await sample.run("log sample.store " + line)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func aSearchThatOnlyFindsDamageEndsWithItsStatus() async throws {
+  @Test func `a search that only finds damage ends with its status`() async throws {
     let sample = try SampleFolder()
     let bytes = Array(try FileBytes.read(sample.store).prefix(30_000))
     let folder = sample.folder.file("torn")
@@ -90,7 +90,7 @@ import Testing
     #expect(try await Tool.histctl.run(["find", folder, sample.store]).status == 3)
   }
 
-  @Test func recordingsAreJSONOnBothStreams() async throws {
+  @Test func `recordings are JSON on both streams`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true

@@ -25,8 +25,8 @@ import Testing
     return store
   }
 
-  @Test("The size is reached, by the measure of check", arguments: ["150K", "200K", "400K"])
-  func isReached(_ size: String) async throws {
+  @Test(arguments: ["150K", "200K", "400K"])
+  func `the size is reached, by the measure of check`(_ size: String) async throws {
     let folder = try TemporaryFolder()
     let store = try await Self.write(in: folder)
     #expect(try await InProcess.run(["check", store, "--max-size", size]).status == 1)
@@ -39,8 +39,8 @@ import Testing
   }
 
   /// Of a large store it is known only afterwards.
-  @Test("An unreachable size is reported once, with its reason", arguments: [false, true])
-  func cannotBeReached(_ isLarge: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `an unreachable size is reported once, with its reason`(_ isLarge: Bool) async throws {
     let sample = try SampleFolder()
     if isLarge { try await sample.sqlite("CREATE TABLE ZLARGE AS SELECT zeroblob(26 << 20)") }
     let result = try await sample.run("prune sample.store --max-size 4K --yes")

@@ -21,8 +21,8 @@ import Testing
     ).text
   }
 
-  @Test("An export to a pipe", arguments: [("TERM", 143), ("HUP", 129)])
-  func export(_ signal: String, _ status: Int) async throws {
+  @Test(arguments: [("TERM", 143), ("HUP", 129)])
+  func `an export to a pipe`(_ signal: String, _ status: Int) async throws {
     let folder = try TemporaryFolder()
     try LongHistory.write(to: folder.file("x.store"), transactions: 40000, changesEach: 1)
     let text = try await Self.interrupt(
@@ -32,8 +32,8 @@ import Testing
     #expect(text.hasSuffix("status \(status)\n"))
   }
 
-  @Test("In JSON")
-  func json() async throws {
+  @Test
+  func `in JSON`() async throws {
     let folder = try TemporaryFolder()
     try LongHistory.write(to: folder.file("x.store"), transactions: 40000, changesEach: 1)
     let text = try await Self.interrupt(
@@ -46,8 +46,8 @@ import Testing
     try await SchemaCheck.expectFits(String(line) + "\n", schema: "man/histctl-reports.schema.json")
   }
 
-  @Test("A prune, in the middle of its batches")
-  func prune() async throws {
+  @Test
+  func `a prune, in the middle of its batches`() async throws {
     let folder = try TemporaryFolder()
     let store = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60_000, changesEach: 2)
@@ -67,10 +67,8 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test(
-    "A signal leaves no draft",
-    arguments: ["export x.store -o out.jsonl", "archive x.store arch"], ["TERM", "HUP"])
-  func drafts(_ command: String, _ signal: String) async throws {
+  @Test(arguments: ["export x.store -o out.jsonl", "archive x.store arch"], ["TERM", "HUP"])
+  func `a signal leaves no draft`(_ command: String, _ signal: String) async throws {
     let folder = try TemporaryFolder()
     try LongHistory.write(to: folder.file("x.store"), transactions: 60_000, changesEach: 2)
     let script = """

@@ -16,8 +16,8 @@ import Testing
     return sample
   }
 
-  @Test("The page for people")
-  func text() async throws {
+  @Test
+  func `the page for people`() async throws {
     let sample = try await Self.folder()
     let info = try await sample.run("info sealed --date raw")
     let head = try #require(
@@ -43,8 +43,8 @@ import Testing
     #expect(info.status == 0 && info.errors == "")
   }
 
-  @Test("The object for programs, against the files", .enabled(if: Tool("jq") != nil))
-  func json() async throws {
+  @Test(.enabled(if: Tool("jq") != nil))
+  func `the object for programs, against the files`() async throws {
     let sample = try await Self.folder()
     var shape = StoreWriter.Shape()
     shape.identifier = Self.other
@@ -85,8 +85,8 @@ import Testing
     #expect(text.text.contains("1-2 6-8") && text.text.contains("note: store \(Self.other)"))
   }
 
-  @Test("An empty archive, a torn catalog, and damage")
-  func others() async throws {
+  @Test
+  func `an empty archive, a torn catalog, and damage`() async throws {
     let sample = try await Self.folder()
     let catalog = sample.folder.file("sealed/catalog.jsonl")
     let bytes = try FileBytes.read(catalog)

@@ -12,8 +12,10 @@ import Testing
     try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
   }
 
-  @Test("It prints what it seals and the head of the chain, and nothing if nothing is new")
-  func seals() async throws {
+  @Test
+  func `it prints what it seals and the head of the chain, and nothing if nothing is new`()
+    async throws
+  {
     let sample = try SampleFolder()
     let before = try FileBytes.read(sample.store)
     let dry = try await sample.run("archive sample.store arch --dry-run")
@@ -32,8 +34,8 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("zstd unpacks the same lines as export", .enabled(if: Tool("zstd") != nil))
-  func asExported() async throws {
+  @Test(.enabled(if: Tool("zstd") != nil))
+  func `zstd unpacks the same lines as export`() async throws {
     let sample = try SampleFolder()
     let exported = try await sample.run("export sample.store").output
     for end in ["5", "6", "2100-01-01"] {
@@ -53,8 +55,8 @@ import Testing
     #expect(unpacked.output == exported)
   }
 
-  @Test("The JSON has what was sealed, and the catalog's last digest")
-  func json() async throws {
+  @Test
+  func `the JSON has what was sealed, and the catalog's last digest`() async throws {
     let sample = try SampleFolder()
     let plan = try Self.object(
       try await sample.run("archive sample.store arch --dry-run --json").lines[0])
@@ -70,8 +72,8 @@ import Testing
     #expect(segments.count == 1 && segments[0]["changes"] as? Int == 24)
   }
 
-  @Test("The exit status says what is wrong")
-  func errors() async throws {
+  @Test
+  func `the exit status says what is wrong`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(FileBytes.read(sample.store), to: sample.folder.file("copy.store"))
     let first = try await sample.run("archive sample.store arch")
@@ -99,8 +101,8 @@ import Testing
     #expect(try Self.object(diverged.errors)["kind"] as? String == "diverged")
   }
 
-  @Test("A second run waits for the first as long as --lock-wait says")
-  func waits() async throws {
+  @Test
+  func `a second run waits for the first as long as --lock-wait says`() async throws {
     let sample = try SampleFolder()
     let script = """
       import fcntl, os, subprocess, sys, time
@@ -121,8 +123,8 @@ import Testing
 
   // MARK: - prune --archive
 
-  @Test("Prune seals the history it deletes, and reports it")
-  func prunes() async throws {
+  @Test
+  func `prune seals the history it deletes, and reports it`() async throws {
     let sample = try SampleFolder()
     let exported = try await sample.run("export sample.store").output
     let dry = try await sample.run(
@@ -154,8 +156,8 @@ import Testing
     #expect(try Self.numbers(sample.store) == [])
   }
 
-  @Test("Prune deletes nothing that the archive lacks or has differently")
-  func guards() async throws {
+  @Test
+  func `prune deletes nothing that the archive lacks or has differently`() async throws {
     let sample = try SampleFolder()
     let first = try await sample.run("archive sample.store arch --before 6")
     #expect(first.status == 0)
@@ -195,8 +197,8 @@ import Testing
     }
   }
 
-  @Test("Prune deletes nothing after a gap of the archive")
-  func gapInTheArchive() async throws {
+  @Test
+  func `prune deletes nothing after a gap of the archive`() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("archive sample.store arch --before 4").status == 0)
     try StoreQuery(path: sample.store).run(
@@ -214,8 +216,8 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
-  @Test("Prune with an archive plans for the highest number of all")
-  func highestNumber() async throws {
+  @Test
+  func `prune with an archive plans for the highest number of all`() async throws {
     let sample = try SampleFolder()
     try StoreQuery(path: sample.store).run(
       """
@@ -229,8 +231,8 @@ import Testing
     #expect(try Self.object(plan.lines[0])["transactions"] as? Int == 11)
   }
 
-  @Test("maintain seals what it prunes")
-  func maintains() async throws {
+  @Test
+  func `maintain seals what it prunes`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(
       Array(

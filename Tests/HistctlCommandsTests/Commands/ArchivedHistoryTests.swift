@@ -85,14 +85,14 @@ import Testing
     "show 2024-07-29T00:45:00Z --json", "show 13",
   ]
 
-  @Test("Every query has the same answer with the archive as before pruning")
-  func sameAnswers() async throws {
+  @Test
+  func `every query has the same answer with the archive as before pruning`() async throws {
     let copies = try await Copies(sealedBefore: ["4", "9"], prunedBefore: "9")
     for question in Self.questions { try await copies.expectSame(question) }
   }
 
-  @Test("Transactions in both places are shown once")
-  func overlap() async throws {
+  @Test
+  func `transactions in both places are shown once`() async throws {
     let copies = try await Copies(sealedBefore: ["3", "10"], prunedBefore: "5")
     for question in ["log --json", "export", "diff 0 --json", "show 7 --json", "log --reverse"] {
       try await copies.expectSame(question)
@@ -100,9 +100,9 @@ import Testing
   }
 
   @Test(
-    "Real stores answer as before", .enabled(if: !RealStores.paths.isEmpty),
+    .enabled(if: !RealStores.paths.isEmpty),
     arguments: ["swiftdata-rm-4wal.store", "photos-10.15.7.sqlite", "truthsocial-ios17.sqlite"])
-  func realStores(name: String) async throws {
+  func `real stores answer as before`(name: String) async throws {
     guard let store = RealStores.path(name) else { return }
     let copies = try await Copies(
       of: store, sealedBefore: ["first~3", "last~3"], prunedBefore: "last~3")
@@ -112,8 +112,8 @@ import Testing
     ] { try await copies.expectSame(question) }
   }
 
-  @Test("An update of a relationship is known after its order key has gone")
-  func orderKeyThatIsGone() async throws {
+  @Test
+  func `an update of a relationship is known after its order key has gone`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("default.store"))
     let query = try StoreQuery(path: path)
@@ -145,8 +145,8 @@ import Testing
     #expect(answer.text.contains(#""attributes":["trip","isDone"]"#), "\(answer.text)")
   }
 
-  @Test("Statistics count both; only bytes are about what the store keeps")
-  func statistics() async throws {
+  @Test
+  func `statistics count both; only bytes are about what the store keeps`() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     for options in ["", " --author widget", " --entity Trip --by hour", " --after 4"] {
       let whole = try await copies.run("stats default.store --json" + options, inWhole: true)
@@ -170,8 +170,8 @@ import Testing
     return try #require(plain(json) as? [String: Any])
   }
 
-  @Test("An archive in the place of the store answers for what was sealed")
-  func archiveAlone() async throws {
+  @Test
+  func `an archive in the place of the store answers for what was sealed`() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     for (alone, whole) in [
       ("log sealed --json", "log default.store --json --until 8"),
@@ -198,8 +198,8 @@ import Testing
     #expect(both.status == 64)
   }
 
-  @Test("Of an archive of several stores one must be named")
-  func severalStores() async throws {
+  @Test
+  func `of an archive of several stores one must be named`() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     var shape = StoreWriter.Shape()
     shape.identifier = "2D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
@@ -222,8 +222,8 @@ import Testing
     #expect(third.errors.contains("has no segments of the store"))
   }
 
-  @Test("History pruned without being sealed is a gap, reported where it is")
-  func gap() async throws {
+  @Test
+  func `history pruned without being sealed is a gap, reported where it is`() async throws {
     let copies = try await Copies(sealedBefore: ["6"], prunedBefore: "9")
     let log = try await copies.run("log default.store --archive sealed --reverse --json")
     #expect(log.status == 4)
@@ -254,8 +254,8 @@ import Testing
     }
   }
 
-  @Test("A number that was never issued is not a gap")
-  func unusedNumbers() async throws {
+  @Test
+  func `a number that was never issued is not a gap`() async throws {
     let folder = try SampleFolder()
     // Nine was never saved: a save that failed takes a number with it.
     try await folder.sqlite(
@@ -290,8 +290,8 @@ import Testing
     #expect(try await other.run("verify sample.store --archive sealed").status == 1)
   }
 
-  @Test("A segment that was taken out of the archive is a gap")
-  func missingSegment() async throws {
+  @Test
+  func `a segment that was taken out of the archive is a gap`() async throws {
     let copies = try await Copies(sealedBefore: ["4", "6", "9"], prunedBefore: "9")
     // Without the catalog's second line the third does not follow the first.
     let catalog = copies.pruned.file("sealed/catalog.jsonl")
@@ -310,8 +310,8 @@ import Testing
     #expect(cut.status == 4 && cut.text.contains(#""after":3,"oldest":9"#))
   }
 
-  @Test("A token does not work if a segment after it is missing or too short")
-  func tokensBeforeMissingSegments() async throws {
+  @Test
+  func `a token does not work if a segment after it is missing or too short`() async throws {
     let copies = try await Copies(sealedBefore: ["4", "6", "9"], prunedBefore: "9")
     let name = "000000000004-000000000005.jsonl.zst"
     let segment = copies.pruned.file("sealed/\(StoreWriter.identifier)/\(name)")
@@ -331,8 +331,8 @@ import Testing
     }
   }
 
-  @Test("A flipped byte is found, and the file named")
-  func damage() async throws {
+  @Test
+  func `a flipped byte is found, and the file named`() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     let whole = try await copies.run("export default.store", inWhole: true)
     for path in try copies.files() + [copies.pruned.file("sealed/catalog.jsonl")] {
@@ -360,8 +360,8 @@ import Testing
     #expect(try await copies.run("export default.store --archive sealed").text == whole.text)
   }
 
-  @Test("Tokens show where their transaction is")
-  func tokens() async throws {
+  @Test
+  func `tokens show where their transaction is`() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     let bookmark = #"{"storeTokens":{"\#(StoreWriter.identifier)":4}}"#
     try FileBytes.write(
@@ -380,8 +380,8 @@ import Testing
     #expect(usable.status == 0 && usable.text.contains(#""state":"archived""#))
   }
 
-  @Test("A consumer whose bookmark has expired continues from the archive")
-  func consumer() async throws {
+  @Test
+  func `a consumer whose bookmark has expired continues from the archive`() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     let bookmark = #"{"storeTokens":{"\#(StoreWriter.identifier)":4}}"#
     try FileBytes.write(
@@ -398,8 +398,8 @@ import Testing
     #expect(try await copies.run(line).status == 0)
   }
 
-  @Test("Paths that are not archives are refused")
-  func mistakes() async throws {
+  @Test
+  func `paths that are not archives are refused`() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
     let none = try await copies.run("log default.store --archive nowhere")
     #expect(none.status == 8 && none.errors.contains("nowhere is not an archive"))

@@ -36,7 +36,7 @@ import Testing
     return (path, objects, inserts)
   }
 
-  @Test func everyAttributeNamesTheLastTransactionThatSetIt() async throws {
+  @Test func `every attribute names the last transaction that set it`() async throws {
     let folder = try TemporaryFolder()
     let (path, known, inserts) = try await Self.demo(in: folder)
     var compared = 0
@@ -60,7 +60,7 @@ import Testing
     #expect(compared > 100)
   }
 
-  @Test func anEarlierTokenIgnoresLaterTransactions() async throws {
+  @Test func `an earlier token ignores later transactions`() async throws {
     let trips = try RecordedTrips()
     func value(_ token: Int, _ attribute: String) async throws -> Object? {
       try Self.objects(
@@ -83,7 +83,7 @@ import Testing
     #expect(text.lines.last?.contains("not known") == true, "\(text.text)")
   }
 
-  @Test func anObjectThatIsNotThere() async throws {
+  @Test func `an object that is not there`() async throws {
     let folder = try TemporaryFolder()
     let (path, _, inserts) = try await Self.demo(in: folder)
     let (name, number) = try #require(inserts.max { $0.value < $1.value })
@@ -97,7 +97,7 @@ import Testing
     #expect(wrong.status == 64 && wrong.errors.contains("'nonsense'"))
   }
 
-  @Test func aDeletedObjectShowsItsTombstone() async throws {
+  @Test func `a deleted object shows its tombstone`() async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("blame sample.store Trip/p9 --date utc")
     #expect(
@@ -109,7 +109,7 @@ import Testing
     #expect(name["transaction"] as? Int == 10 && name["author"] as? String == "widget")
   }
 
-  @Test func doesNotGuessMissingHistory() async throws {
+  @Test func `does not guess missing history`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch --before 12")
     _ = try await sample.run("prune sample.store --before 11 --yes")
@@ -131,7 +131,7 @@ import Testing
     #expect(nameless.status == 0 && nameless.text.contains("no attribute of it is known"))
   }
 
-  @Test func historyMissingFromTheStoreAndTheArchiveIsReported() async throws {
+  @Test func `history missing from the store and the archive is reported`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch --before 10")
     _ = try await sample.run("prune sample.store --before 12 --yes")
@@ -145,7 +145,7 @@ import Testing
     #expect(lines.allSatisfy { $0["transaction"] == nil })
   }
 
-  @Test func realStoresAgreeWithTheirLines() async throws {
+  @Test func `real stores agree with their lines`() async throws {
     for path in RealStores.paths {
       let folder = try TemporaryFolder()
       let store = try folder.copy(store: path)

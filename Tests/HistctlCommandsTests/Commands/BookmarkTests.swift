@@ -10,8 +10,8 @@ import Testing
     }
   }
 
-  @Test("A bookmark is set at the newest transaction, and is a token from then on")
-  func isSet() async throws {
+  @Test
+  func `a bookmark is set at the newest transaction, and is a token from then on`() async throws {
     let sample = try SampleFolder()
     let set = try await sample.run("bookmark set sample.store widget")
     #expect(set.status == 0 && set.text == "" && set.errors == "")
@@ -36,8 +36,8 @@ import Testing
     #expect(token == [SampleFolder.identifier: 5])
   }
 
-  @Test("Lags agree with sqlite3 in any order of the bookmarks")
-  func lags() async throws {
+  @Test
+  func `lags agree with sqlite3 in any order of the bookmarks`() async throws {
     let sample = try SampleFolder()
     for number in [0, 1, 4, 7, 11, 12] {
       _ = try await sample.run("bookmark set sample.store b\(number) \(number)")
@@ -59,8 +59,8 @@ import Testing
     }
   }
 
-  @Test("A bookmark moves forward only, unless forced")
-  func forward() async throws {
+  @Test
+  func `a bookmark moves forward only, unless forced`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 7")
     #expect(try await sample.run("bookmark set sample.store widget 7").status == 0)
@@ -79,8 +79,8 @@ import Testing
     #expect(list.status == 0)
   }
 
-  @Test("A token that does not work and a name that is none are refused")
-  func refused() async throws {
+  @Test
+  func `a token that does not work and a name that is none are refused`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4")
     for (line, status) in [
@@ -93,8 +93,8 @@ import Testing
     #expect(try sample.folder.names().contains("sample.store-bookmarks.json") == false)
   }
 
-  @Test("A diverged copy is noticed")
-  func diverged() async throws {
+  @Test
+  func `a diverged copy is noticed`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 7")
     try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK = 7")
@@ -106,8 +106,8 @@ import Testing
     #expect(json.first?["error"] as? String == "historyTokenDiverged")
   }
 
-  @Test("A bookmark whose consumer has more left to read than is allowed is lost")
-  func lost() async throws {
+  @Test
+  func `a bookmark whose consumer has more left to read than is allowed is lost`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store near 10")
     _ = try await sample.run("bookmark set sample.store far 2")
@@ -131,8 +131,8 @@ import Testing
     }
   }
 
-  @Test("Headroom is estimated from the recent rate of transactions")
-  func headroom() async throws {
+  @Test
+  func `headroom is estimated from the recent rate of transactions`() async throws {
     let sample = try SampleFolder()
     // One transaction a day, the newest just now: twelve within eleven days.
     try await sample.sqlite(
@@ -171,14 +171,12 @@ import Testing
     #expect(try await sample.run("bookmark list sample.store --keep-last 0").status == 64)
   }
 
-  @Test(
-    "A malformed file is reported and left unchanged",
-    arguments: [
-      "{", "[]", #"{"schema":2,"bookmarks":[]}"#, #"{"schema":1,"bookmarks":[{"name":5}]}"#,
-      #"{"schema":1,"bookmarks":[{"name":"\u001b[2J","token":{"storeTokens":{"A":1}}}]}"#,
-      String(repeating: "[", count: 400_000), String(repeating: "x", count: 2 << 20),
-    ])
-  func hostile(content: String) async throws {
+  @Test(arguments: [
+    "{", "[]", #"{"schema":2,"bookmarks":[]}"#, #"{"schema":1,"bookmarks":[{"name":5}]}"#,
+    #"{"schema":1,"bookmarks":[{"name":"\u001b[2J","token":{"storeTokens":{"A":1}}}]}"#,
+    String(repeating: "[", count: 400_000), String(repeating: "x", count: 2 << 20),
+  ])
+  func `a malformed file is reported and left unchanged`(content: String) async throws {
     let sample = try SampleFolder()
     let path = sample.store + "-bookmarks.json"
     try FileBytes.write(Array(content.utf8), to: path)
@@ -196,8 +194,8 @@ import Testing
     #expect(elsewhere.status == 0)
   }
 
-  @Test("Many that set bookmarks at once lose none")
-  func together() async throws {
+  @Test
+  func `many that set bookmarks at once lose none`() async throws {
     let sample = try SampleFolder()
     try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<24 {
@@ -211,8 +209,8 @@ import Testing
     #expect(try sample.folder.names().filter { $0.contains("partial") } == [])
   }
 
-  @Test("Removing takes all that are named or none; a link to the file stays one")
-  func remove() async throws {
+  @Test
+  func `removing takes all that are named or none; a link to the file stays one`() async throws {
     let sample = try SampleFolder()
     let link = sample.store + "-bookmarks.json"
     try FileManager.default.createSymbolicLink(
@@ -234,8 +232,8 @@ import Testing
     #expect(try other.folder.names() == ["sample.store"])
   }
 
-  @Test("Lists fit the schema", .enabled(if: Tool("python3") != nil))
-  func schema() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `lists fit the schema`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store a 5")
     _ = try await sample.run("bookmark set sample.store b")

@@ -13,8 +13,8 @@ import Testing
     return findings.compactMap { $0["finding"] as? String }
   }
 
-  @Test("A store within its limits has a line, and none with --quiet")
-  func isWell() async throws {
+  @Test
+  func `a store within its limits has a line, and none with --quiet`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget")
     let line = "check sample.store --max-size 50M --max-age 900y --keep-last 100 --date utc"
@@ -28,8 +28,8 @@ import Testing
     #expect(quiet.status == 0 && quiet.output.isEmpty && quiet.errors == "")
   }
 
-  @Test("The size agrees with dbstat, and the limit itself is allowed")
-  func size() async throws {
+  @Test
+  func `the size agrees with dbstat, and the limit itself is allowed`() async throws {
     let sample = try SampleFolder()
     let json = try Self.object(await sample.run("check sample.store --json").text)
     let info = try Self.object(await sample.run("info sample.store --json").text)
@@ -46,8 +46,8 @@ import Testing
     #expect(less.text.hasPrefix("sample.store: the history is "))
   }
 
-  @Test("The age is that of the oldest transaction")
-  func age() async throws {
+  @Test
+  func `the age is that of the oldest transaction`() async throws {
     let sample = try SampleFolder()
     // An hour old, by the clock of the machine.
     let seconds = Date().timeIntervalSinceReferenceDate - 3600
@@ -61,9 +61,11 @@ import Testing
     #expect(try await sample.run("check sample.store --max-age 1s").status == 0)
   }
 
-  @Test(
-    "A history that was pruned by the same duration is young enough: the newest transaction stays")
-  func ageAfterPruning() async throws {
+  @Test
+  func
+    `a history that was pruned by the same duration is young enough: the newest transaction stays`()
+    async throws
+  {
     let sample = try SampleFolder()
     #expect(try await sample.run("check sample.store --max-age 60d").status == 1)
     #expect(try await sample.run("prune sample.store --keep-within 60d --yes").status == 0)
@@ -71,8 +73,9 @@ import Testing
     #expect(check.status == 0 && check.text.contains("ok, 1 transaction"), "\(check.text)")
   }
 
-  @Test("A metric says what it counts: consumers beyond the limit, where there is one")
-  func metricOfLimit() async throws {
+  @Test
+  func `a metric says what it counts: consumers beyond the limit, where there is one`() async throws
+  {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store slow 3")
     _ = try await sample.run("bookmark set sample.store quick 11")
@@ -90,8 +93,9 @@ import Testing
     #expect(!without.text.contains("beyond_limit"))
   }
 
-  @Test("Bookmarks that do not work, are too far behind or expire too soon are found")
-  func bookmarks() async throws {
+  @Test
+  func `bookmarks that do not work, are too far behind or expire too soon are found`() async throws
+  {
     let sample = try SampleFolder()
     let now = Date().timeIntervalSinceReferenceDate
     // Transaction N is 13 - N days old.
@@ -120,8 +124,8 @@ import Testing
     #expect(try Self.findings(both) == ["tooLarge", "unusableBookmark"])
   }
 
-  @Test("An unreadable store does not delay the others, and the worst status wins")
-  func several() async throws {
+  @Test
+  func `an unreadable store does not delay the others, and the worst status wins`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(Array("no store".utf8), to: sample.folder.file("text.store"))
     let result = try await sample.run("check none.store text.store sample.store --max-size 1B")
@@ -130,8 +134,8 @@ import Testing
     #expect(result.errors.contains("none.store") && result.errors.contains("text.store"))
   }
 
-  @Test("A file of bookmarks for several stores leaves each to its own store")
-  func sharedBookmarks() async throws {
+  @Test
+  func `a file of bookmarks for several stores leaves each to its own store`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(
       try FileBytes.read(sample.store), to: sample.folder.file("other.store"))
@@ -147,8 +151,8 @@ import Testing
     #expect(try await sample.run(line + " sample.store").status == 0)
   }
 
-  @Test("Bookmarks that cannot be read are a finding, and the rest is checked")
-  func unreadableBookmarks() async throws {
+  @Test
+  func `bookmarks that cannot be read are a finding, and the rest is checked`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(Array("{bad json".utf8), to: sample.store + "-bookmarks.json")
     let json = try await sample.run("check sample.store --max-size 1B --json")
@@ -166,8 +170,8 @@ import Testing
     #expect(metrics.lines.contains { $0.hasPrefix("histctl_history_transactions{") })
   }
 
-  @Test("A file of bookmarks that is named must exist")
-  func missingBookmarks() async throws {
+  @Test
+  func `a file of bookmarks that is named must exist`() async throws {
     let sample = try SampleFolder()
     for line in ["check sample.store", "bookmark check sample.store", "bookmark list sample.store"]
     {
@@ -179,8 +183,8 @@ import Testing
     #expect(info.text.contains("no bookmark file at typo.json"))
   }
 
-  @Test("Contradictory or malformed limits are refused")
-  func mistakes() async throws {
+  @Test
+  func `contradictory or malformed limits are refused`() async throws {
     let sample = try SampleFolder()
     for (line, words) in [
       ("--min-headroom 7d", "--keep-within or --keep-last"),
@@ -194,8 +198,8 @@ import Testing
     }
   }
 
-  @Test("JSON fits the schema", .enabled(if: Tool("python3") != nil))
-  func schema() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `JSON fits the schema`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store slow 3")
     var lines = ""
@@ -209,8 +213,8 @@ import Testing
     try await SchemaCheck.expectFits(lines)
   }
 
-  @Test("Metrics are grouped, and labels are escaped")
-  func prometheus() async throws {
+  @Test
+  func `metrics are grouped, and labels are escaped`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 9")
     let odd = "a\"b\\c\nd.store"

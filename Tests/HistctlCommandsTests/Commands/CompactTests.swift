@@ -29,8 +29,8 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
   }
 
-  @Test("Free pages are returned, and nothing else changes", arguments: ["", " --full"])
-  func freesPages(_ option: String) async throws {
+  @Test(arguments: ["", " --full"])
+  func `free pages are returned, and nothing else changes`(_ option: String) async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 600)
     let content = try StoreQuery(path: sample.store).contents()
@@ -61,8 +61,8 @@ import Testing
     #expect(try await sample.run("compact sample.store --quiet" + option).text == "")
   }
 
-  @Test("Real stores keep every row", arguments: RealStores.paths)
-  func realStores(_ path: String) async throws {
+  @Test(arguments: RealStores.paths)
+  func `real stores keep every row`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     func compact(_ options: [String]) async throws -> Int {
@@ -83,8 +83,8 @@ import Testing
     #expect(try StoreQuery(path: store).contents() == content)
   }
 
-  @Test("It works beside an app that saves all the time, and does not block it")
-  func besideAnApp() async throws {
+  @Test
+  func `it works beside an app that saves all the time, and does not block it`() async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 4000)
     let script = """
@@ -108,8 +108,8 @@ import Testing
     #expect(result.text == "well\n", "\(result.errors)")
   }
 
-  @Test("A read-only store is reported as such", .enabled(if: OtherUser.isAvailable))
-  func readOnly() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable))
+  func `a read-only store is reported as such`() async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 100)
     try OtherUser.letRead(sample.folder)
@@ -121,8 +121,8 @@ import Testing
     #expect(result.errors.contains("cannot write \(sample.store): Permission denied"))
   }
 
-  @Test("A reader that pins the log ends it with 3, and the next run continues")
-  func pinnedLog() async throws {
+  @Test
+  func `a reader that pins the log ends it with 3, and the next run continues`() async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 32000)
     let script = """
@@ -149,8 +149,8 @@ import Testing
     #expect(result.text == "well\n", "\(result.errors)")
   }
 
-  @Test("A store that was not made for it can only be rebuilt")
-  func notIncremental() async throws {
+  @Test
+  func `a store that was not made for it can only be rebuilt`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = 0; VACUUM;")
     #expect(try await sample.run("compact sample.store").status == 0)
@@ -167,8 +167,8 @@ import Testing
     #expect(try Self.freePages(sample) == "0")
   }
 
-  @Test("A rebuild is refused while anybody else has the store open, be it idle")
-  func heldOpen() async throws {
+  @Test
+  func `a rebuild is refused while anybody else has the store open, be it idle`() async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 60)
     let script = """
@@ -193,8 +193,8 @@ import Testing
     #expect(result.text == "well\n", "\(result.errors)")
   }
 
-  @Test("A rebuild is refused where it would renumber rows")
-  func renumbering() async throws {
+  @Test
+  func `a rebuild is refused where it would renumber rows`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -217,10 +217,10 @@ import Testing
         "SELECT text FROM note WHERE rowid = (SELECT row FROM refers)") == ["c"])
   }
 
-  @Test(
-    "Killed at any moment it leaves a whole store, and a next run finishes",
-    arguments: [true, false])
-  func kills(isFull: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `killed at any moment it leaves a whole store, and a next run finishes`(
+    isFull: Bool
+  ) async throws {
     let sample = try SampleFolder()
     try await Self.grow(sample, rows: 3000)
     let count = try StoreQuery(path: sample.store).lines("SELECT count(*) FROM ZPHOTO")
@@ -243,8 +243,8 @@ import Testing
     #expect(try StoreQuery(path: sample.store).lines("SELECT count(*) FROM ZPHOTO") == count)
   }
 
-  @Test("Files that are not stores are refused")
-  func refusesOtherFiles() async throws {
+  @Test
+  func `files that are not stores are refused`() async throws {
     let folder = try TemporaryFolder()
     let query = try StoreQuery(path: folder.file("other.sqlite"))
     try query.run("CREATE TABLE t (a); INSERT INTO t VALUES (1)")

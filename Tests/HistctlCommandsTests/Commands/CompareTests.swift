@@ -23,7 +23,7 @@ import Testing
       INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (9, 16002, 743907041), (10, 16002, 743907042);
       """
 
-  @Test func separateWays() async throws {
+  @Test func `separate ways`() async throws {
     let sample = try SampleFolder()
     try await Self.copy(sample, "copy.store", Self.parted)
     let result = try await sample.run("diff sample.store --with copy.store")
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: ["", "--stat", "--each", "--name-only", "--json", "--entity Trip"])
-  func oneIsAhead(_ options: String) async throws {
+  func `one is ahead`(_ options: String) async throws {
     let sample = try SampleFolder()
     try await Self.copy(sample, "copy.store", Self.older)
     let ahead = try await sample.run("diff sample.store --with copy.store --exit-code \(options)")
@@ -96,7 +96,7 @@ import Testing
     #expect(!ahead.text.contains("copy.store after"))
   }
 
-  @Test func theSame() async throws {
+  @Test func `the same`() async throws {
     let sample = try SampleFolder()
     try await Self.copy(sample, "copy.store", "SELECT 1")
     let result = try await sample.run("diff sample.store --with copy.store --exit-code")
@@ -112,8 +112,8 @@ import Testing
     #expect(result.status == 0 && result.errors == "")
   }
 
-  @Test("Pruned history is not a difference, and is reported")
-  func pruned() async throws {
+  @Test
+  func `pruned history is not a difference, and is reported`() async throws {
     let sample = try SampleFolder()
     try await Self.copy(sample, "copy.store", "DELETE FROM ATRANSACTION WHERE Z_PK < 7")
     let result = try await sample.run("diff copy.store --with sample.store --exit-code")
@@ -188,7 +188,7 @@ import Testing
       words: ["--with", "cannot be combined with a token", "usage: histctl diff"]),
   ]
 
-  @Test(arguments: problems) func cannotBeCompared(_ problem: Problem) async throws {
+  @Test(arguments: problems) func `cannot be compared`(_ problem: Problem) async throws {
     let sample = try SampleFolder()
     try await Self.copy(sample, "copy.store", problem.sql)
     let program = try await sample.run(problem.line + " --json")
@@ -204,7 +204,7 @@ import Testing
     for word in problem.words { #expect(person.errors.contains(word), "\(person.errors)") }
   }
 
-  @Test func bothCopiesStayUnchanged() async throws {
+  @Test func `both copies stay unchanged`() async throws {
     let sample = try SampleFolder()
     try await Self.copy(sample, "copy.store", Self.parted)
     let before = try UnchangedTests.files(sample.folder)

@@ -54,7 +54,7 @@ import Testing
 
   // MARK: - What it says
 
-  @Test(.enabled(if: Tool("sqlite3") != nil)) func theFactsAreTheStores() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil)) func `the facts are the stores`() async throws {
     let facts = try await facts(["some/new folder"])
     #expect(facts.type == "demo")
     #expect(facts.path == "some/new folder/trips.store")
@@ -83,7 +83,7 @@ import Testing
 
   /// Yesterday on the local clock, wherever that is, summer time or not.
   @Test(arguments: ["UTC", "America/Sao_Paulo", "Asia/Kathmandu", "Pacific/Kiritimati"])
-  func theHistoryEndsYesterday(_ zone: String) async throws {
+  func `the history ends yesterday`(_ zone: String) async throws {
     let result = try await run(["demo", "--json"], environment: ["TZ": zone])
     let facts = try JSONDecoder().decode(Facts.self, from: Data(result.output))
     let newest = try await InProcess.run(
@@ -97,7 +97,7 @@ import Testing
     #expect(later.status == 0)
   }
 
-  @Test func textAndJSONReportTheSame() async throws {
+  @Test func `text and JSON report the same`() async throws {
     let facts = try await facts(["demo", "--ending", "2026-11-20"])
     let person = try await run(["demo", "--ending", "2026-11-20", "--overwrite"])
     #expect(person.status == 0)
@@ -115,7 +115,7 @@ import Testing
     #expect(text.contains("\nexpired     \(facts.expiredToken), "))
   }
 
-  @Test func theDayChoosesTheStore() async throws {
+  @Test func `the day chooses the store`() async throws {
     let first = try await facts(["one", "--ending", "2026-11-20"])
     let second = try await facts(["two", "--ending", "2026-11-20 15:00"])
     let third = try await facts(["three", "--ending", "2024-02-29"])
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.hasTerminals), arguments: [20, 200])
-  func commandsAreNeverCut(_ columns: Int) async throws {
+  func `commands are never cut`(_ columns: Int) async throws {
     let plain = try await run([folder.file("demo"), "--ending", "2026-11-20"])
     let terminal = try await Tool.histctl.runOnTerminal(
       ["demo", folder.file("demo"), "--ending", "2026-11-20", "--overwrite"], columns: columns,
@@ -146,7 +146,7 @@ import Testing
   @Test(arguments: [
     "demo", "with space", "it's", "-n", "$(touch made)", "~", "a\nb", "tab\t\u{202E}\u{1B}[2J%d",
     "Übung 語", "./x/", "a;b&c|d", "*",
-  ]) func everyCommandCanBePasted(_ name: String) async throws {
+  ]) func `every command can be pasted`(_ name: String) async throws {
     let facts = try await facts(["--", name])
     #expect(facts.commands.count >= 10)
     let statuses = Set(facts.commands.map(\.status))
@@ -164,7 +164,7 @@ import Testing
     for command in facts.commands { #expect(text.contains("  \(command.command)\n")) }
   }
 
-  @Test func tokensCanBeQualified() async throws {
+  @Test func `tokens can be qualified`() async throws {
     let facts = try await facts(["demo", "--qualified"])
     #expect(facts.expiredToken.hasPrefix(facts.store + ":"))
     for command in facts.commands {
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func theCommandsNameTheProgramAsItWasCalled() async throws {
+  @Test func `the commands name the program as it was called`() async throws {
     let directory = URL(fileURLWithPath: Tool.histctl.path).deletingLastPathComponent().path
     let found = try await shell(#"PATH="$2:$PATH" histctl demo demo"#, [directory])
     #expect(found.text.contains("\n  histctl info demo/trips.store\n"))
@@ -188,7 +188,7 @@ import Testing
 
   // MARK: - Replacing
 
-  @Test func aStoreThatIsThereStays() async throws {
+  @Test func `a store that is there stays`() async throws {
     try FileManager.default.createDirectory(
       atPath: folder.file("demo"), withIntermediateDirectories: false)
     try FileBytes.write(Array("mine".utf8), to: folder.file("demo/trips.store"))
@@ -218,7 +218,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: folder.file("demo")) == ["trips.store"])
   }
 
-  @Test func anOpenStoreStays() async throws {
+  @Test func `an open store stays`() async throws {
     _ = try await facts(["demo"])
     let query = try StoreQuery(path: folder.file("demo/trips.store"))
     let count = try query.lines("SELECT count(*) FROM ATRANSACTION")
@@ -241,7 +241,7 @@ import Testing
     (String(repeating: "x", count: 300), "File name too long"),
     ("/dev/null", "cannot make the folder /dev/null: there is something"),
     ("/proc/histctl", "cannot make the folder /proc/histctl: "),
-  ]) func aFolderThatCannotBeMade(_ name: String, _ words: String) async throws {
+  ]) func `a folder that cannot be made`(_ name: String, _ words: String) async throws {
     guard !name.hasPrefix("/proc") || FileManager.default.fileExists(atPath: "/proc") else {
       return
     }
@@ -254,7 +254,8 @@ import Testing
     #expect(try folder.names() == ["file"])
   }
 
-  @Test(.enabled(if: OtherUser.isAvailable)) func aFolderThatMayNotBeWritten() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable)) func `a folder that may not be written`() async throws
+  {
     try OtherUser.letRead(folder)
     for name in [folder.path, folder.file("new")] {
       let result = try await OtherUser.run(["demo", name])
@@ -267,7 +268,7 @@ import Testing
   }
 
   /// As on a disk that is full; the limit is in blocks of 512 or 1024 bytes.
-  @Test(arguments: [0, 1, 8, 20, 60]) func aStoreThatDoesNotFit(_ blocks: Int) async throws {
+  @Test(arguments: [0, 1, 8, 20, 60]) func `a store that does not fit`(_ blocks: Int) async throws {
     for former in [false, true] {
       if former { _ = try await facts(["demo", "--ending", "2026-11-20"]) }
       let before = former ? try FileBytes.read(folder.file("demo/trips.store")) : []
@@ -285,7 +286,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-  func aFullOutputIsReported() async throws {
+  func `a full output is reported`() async throws {
     let full = try await shell("\"$1\" demo demo > /dev/full")
     #expect(full.status == 9)
     #expect(full.errors.contains("cannot write to standard output"))
@@ -298,7 +299,7 @@ import Testing
   }
 
   @Test(arguments: [("077", 0o600), ("027", 0o640), ("022", 0o644)])
-  func permissionsFollowTheUmask(_ mask: String, _ mode: Int) async throws {
+  func `permissions follow the umask`(_ mask: String, _ mode: Int) async throws {
     let result = try await shell("umask \(mask); \"$1\" demo new/demo")
     #expect(result.status == 0)
     func permissions(_ name: String) throws -> Int {
@@ -313,7 +314,8 @@ import Testing
 
   /// Wherever it is stopped, there is no half store: none, the former one or the new one.
   @Test(arguments: [("TERM", false), ("TERM", true), ("KILL", false), ("KILL", true)])
-  func anInterruptedRunLeavesNoHalfStore(_ signal: String, _ overwrites: Bool) async throws {
+  func `an interrupted run leaves no half store`(_ signal: String, _ overwrites: Bool) async throws
+  {
     for step in Campaign.sample(4, of: Array(0..<12)) {
       let name = "demo\(step)"
       if overwrites { _ = try await facts([name, "--ending", "2026-11-20"]) }
@@ -342,7 +344,7 @@ import Testing
     ("soon", "'soon' is not a day"), ("", "'' is not a day"), ("7", "'7' is not a day"),
     ("2026-02-30", "2026-02-30"), ("0001-01-02", "leaves the years 1 to 9999"),
     ("9999-12-31", "leaves the years 1 to 9999"), ("a\nb", "has the unknown unit 'b'"),
-  ]) func aDayThatIsNone(_ day: String, _ words: String) async throws {
+  ]) func `a day that is none`(_ day: String, _ words: String) async throws {
     let result = try await run(["demo", "--ending", day])
     #expect(result.status == 64)
     #expect(result.errors.contains(words), "\(result.errors)")
@@ -354,7 +356,7 @@ import Testing
     #expect(program.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func anEmptyFolderNameIsRefused() async throws {
+  @Test func `an empty folder name is refused`() async throws {
     let result = try await run([""])
     #expect(result.status == 64)
     #expect(result.errors.contains("no folder is named"))
@@ -363,7 +365,9 @@ import Testing
 
   // MARK: - make demo
 
-  @Test(.enabled(if: Tool("bash") != nil)) func theDemonstrationRunsAgainAndAgain() async throws {
+  @Test(.enabled(if: Tool("bash") != nil)) func `the demonstration runs again and again`()
+    async throws
+  {
     let bash = try #require(Tool("bash"))
     for _ in 0..<2 {
       let result = try await bash.run(

@@ -91,7 +91,7 @@ import Testing
     Golden("diff sample.store 4 5 --stat --exit-code --entity Tag", ""),
   ]
 
-  @Test(arguments: goldens) func isWritten(_ golden: Golden) async throws {
+  @Test(arguments: goldens) func `is written`(_ golden: Golden) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run(golden.line)
     #expect(result.textOfRows == golden.output)
@@ -143,7 +143,7 @@ import Testing
       """#),
   ]
 
-  @Test(arguments: lines) func linesForPrograms(_ golden: Golden) async throws {
+  @Test(arguments: lines) func `lines for programs`(_ golden: Golden) async throws {
     let result = try await SampleFolder().run(golden.line)
     #expect(result.text == golden.output)
     #expect(result.errors == "")
@@ -152,7 +152,7 @@ import Testing
 
   // MARK: - Ranges
 
-  @Test func aReversedRangeIsReported() async throws {
+  @Test func `a reversed range is reported`() async throws {
     let sample = try SampleFolder()
     let forward = try await sample.run("diff sample.store 1 5")
     let person = try await sample.run("diff sample.store 5 1")
@@ -172,7 +172,7 @@ import Testing
     ("first last", 1, 12), ("0", 0, 12), ("2024-07-29T00:44:40Z 2024-07-29T00:46:40Z", 2, 4),
     ("last~3 last~1", 9, 11), ("1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:3 @./token", 3, 7),
     ("@mark", 7, 12),
-  ]) func tokensInAnyForm(_ tokens: String, _ after: Int, _ until: Int) async throws {
+  ]) func `tokens in any form`(_ tokens: String, _ after: Int, _ until: Int) async throws {
     let sample = try SampleFolder()
     try FileBytes.write(Array("7\n".utf8), to: sample.folder.file("token"))
     let bookmark = #"{"storeTokens":{"\#(SampleFolder.identifier)":7}}"#
@@ -184,7 +184,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test func changesThatCannotBeFoldedAreReported() async throws {
+  @Test func `changes that cannot be folded are reported`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ACHANGE SET ZCHANGETYPE = 7 WHERE Z_PK IN (1, 2)")
     let person = try await sample.run("diff sample.store 0 1")
@@ -198,7 +198,7 @@ import Testing
     #expect(each.text.contains("? Trip/p1") && each.text.contains("ZCHANGETYPE = 7"))
   }
 
-  @Test func anotherObjectUnderTheSameKey() async throws {
+  @Test func `another object under the same key`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ACHANGE SET ZENTITYPK = 1 WHERE ZTRANSACTIONID IN (5, 6, 7)")
     let person = try await sample.run("diff sample.store 1 7")
@@ -217,7 +217,7 @@ import Testing
     #expect(stat.lines.last?.hasSuffix(#""deletes":0,"replaces":1}"#) == true)
   }
 
-  @Test func withoutAModelColumnsHaveNumbers() async throws {
+  @Test func `without a model columns have numbers`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
     let result = try await sample.run("diff sample.store 5 7")
@@ -231,7 +231,7 @@ import Testing
     #expect(line.lines.last?.contains(#""type":"netChange","entityRaw":5,"pk":5,"kind":"#) == true)
   }
 
-  @Test func aStoreWithoutHistory() async throws {
+  @Test func `a store without history`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
@@ -245,7 +245,7 @@ import Testing
   // MARK: - On a terminal
 
   @Test(.enabled(if: Tool.hasTerminals), arguments: [20, 30, 50, 80, 200])
-  func keepsToTheWidth(_ columns: Int) async throws {
+  func `keeps to the width`(_ columns: Int) async throws {
     let sample = try SampleFolder()
     for options in [[], ["--each"], ["--stat"], ["--qualified", "--each"]] {
       let result = try await Tool.histctl.runOnTerminal(
@@ -259,7 +259,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Tool.hasTerminals)) func aTerminalGetsTitlesAndColours() async throws {
+  @Test(.enabled(if: Tool.hasTerminals)) func `a terminal gets titles and colours`() async throws {
     let sample = try SampleFolder()
     let result = try await Tool.histctl.runOnTerminal(
       ["diff", sample.store, "5", "6", "--entity", "Trip", "--no-pager"])
@@ -281,7 +281,7 @@ import Testing
       (["0", "--bundle", "x"], "no change after 0 up to 12 that matches\n"),
       (["0", "--kind", "insert"], "have no net effect that matches\n"),
       (["0", "--each", "--entity", "Tag"], "no change after 0 up to 12 that matches\n"),
-    ]) func aTerminalExplainsAnEmptyDiff(_ options: [String], _ words: String) async throws
+    ]) func `a terminal explains an empty diff`(_ options: [String], _ words: String) async throws
   {
     let sample = try SampleFolder()
     let person = try await Tool.histctl.runOnTerminal(

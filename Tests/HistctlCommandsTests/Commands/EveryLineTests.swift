@@ -74,8 +74,8 @@ import Testing
     return Set(type["enum"] as? [String] ?? [type["const"] as? String ?? ""])
   }
 
-  @Test("It fits, and none of their types is without a line here")
-  func fits() async throws {
+  @Test
+  func `it fits, and none of their types is without a line here`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(
       Array(
@@ -143,8 +143,8 @@ import Testing
     }
   }
 
-  @Test("Every command that takes --json is run")
-  func complete() async throws {
+  @Test
+  func `every command that takes --json is run`() async throws {
     let dump = try Self.object(try await InProcess.run(["--experimental-dump-help"]).text)
     func names(_ command: Object, _ path: [String]) -> [String] {
       guard command["shouldDisplay"] as? Bool != false else { return [] }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ExportBesideOthersTests {
   /// The other run comes to its end between the look at the folder and the moment in which the file
   /// gets its name.
-  @Test func aFinishedExportOfAnotherRunIsKept() async throws {
+  @Test func `a finished export of another run is kept`() async throws {
     let folder = try SampleFolder()
     let directory = folder.folder.file("logs/\(SampleFolder.identifier)")
     func names() throws -> [String] {
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// A link and the file that it leads to are one file of bookmarks, and have one lock.
-  @Test func aLinkToTheBookmarksHasTheSameLock() async throws {
+  @Test func `a link to the bookmarks has the same lock`() async throws {
     let folder = try SampleFolder()
     let set = try await folder.run("bookmark set sample.store n 5 --bookmark-file real.json")
     #expect(set.status == 0, "\(set.errors)")

@@ -4,8 +4,10 @@ import Testing
 
 /// Exports of what is new since a bookmark, whatever interrupts them.
 @Suite struct ExportBookmarkTests {
-  @Test("Each run writes what is new, in a file named by its range, and moves the bookmark")
-  func runs() async throws {
+  @Test
+  func `each run writes what is new, in a file named by its range, and moves the bookmark`()
+    async throws
+  {
     let folder = try SampleFolder()
     #expect(try await folder.run("export sample.store --output-dir logs --bookmark n").status == 0)
     let again = try await folder.run("export sample.store --output-dir logs --bookmark n")
@@ -24,8 +26,8 @@ import Testing
     #expect(check.text.contains("14"))
   }
 
-  @Test("A run that wrote its file and did not move the bookmark is not repeated")
-  func unmovedBookmark() async throws {
+  @Test
+  func `a run that wrote its file and did not move the bookmark is not repeated`() async throws {
     let folder = try SampleFolder()
     _ = try await folder.run("export sample.store --output-dir logs --bookmark n --until 5")
     let bookmarks = try FileBytes.read(folder.store + "-bookmarks.json")
@@ -37,8 +39,9 @@ import Testing
     #expect(try await folder.exported() == Array(1...20))
   }
 
-  @Test("Killed at any moment and run again: every transaction is in exactly one file")
-  func kills() async throws {
+  @Test
+  func `killed at any moment and run again: every transaction is in exactly one file`() async throws
+  {
     let folder = try SampleFolder()
     let shell = try #require(Tool("sh"))
     var last = 12
@@ -63,10 +66,11 @@ import Testing
     #expect(check.text.contains("\"transaction\":\(last)"))
   }
 
-  @Test(
-    "Of two runs for one bookmark the second waits or is refused; other bookmarks are not its business",
-    .enabled(if: Tool("python3") != nil))
-  func lock() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func
+    `of two runs for one bookmark the second waits or is refused; other bookmarks are not its business`()
+    async throws
+  {
     let folder = try SampleFolder()
     let python = try #require(Tool("python3"))
     let script = """
@@ -99,8 +103,10 @@ import Testing
     #expect(Array(lines.dropFirst()) == ["0", "0", "0 []"], "\(result.text)")
   }
 
-  @Test("Many runs at once while an app saves: every transaction is in exactly one file")
-  func together() async throws {
+  @Test
+  func `many runs at once while an app saves: every transaction is in exactly one file`()
+    async throws
+  {
     let folder = try SampleFolder()
     let line = "export sample.store --output-dir logs --bookmark n --lock-wait 5min"
     for round in 0..<3 {
@@ -120,8 +126,10 @@ import Testing
     #expect(try await folder.run("token check sample.store @n --json").text.contains("27"))
   }
 
-  @Test("An expired bookmark and one of another copy end with 4 and the way on; nothing is written")
-  func expired() async throws {
+  @Test
+  func `an expired bookmark and one of another copy end with 4 and the way on; nothing is written`()
+    async throws
+  {
     let folder = try SampleFolder()
     _ = try await folder.run("export sample.store --output-dir logs --bookmark n --until 5")
     try await folder.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 8")
@@ -131,8 +139,10 @@ import Testing
     #expect(try await folder.files().count == 1)
   }
 
-  @Test("A file of another copy of the store is noticed, and its bookmark does not move")
-  func divergedFolder() async throws {
+  @Test
+  func `a file of another copy of the store is noticed, and its bookmark does not move`()
+    async throws
+  {
     let folder = try SampleFolder()
     _ = try await folder.run("export sample.store --output-dir logs --bookmark n")
     // The copy has no bookmarks yet, so its first one goes on where the files end.
@@ -144,8 +154,8 @@ import Testing
     #expect(result.errors.contains("another copy"))
   }
 
-  @Test("A new bookmark does not take the files of another for its own")
-  func otherConsumer() async throws {
+  @Test
+  func `a new bookmark does not take the files of another for its own`() async throws {
     let folder = try SampleFolder()
     _ = try await folder.run("export sample.store --output-dir logs --bookmark first")
     let refused = try await folder.run("export sample.store --output-dir logs --bookmark second")
@@ -160,14 +170,12 @@ import Testing
     #expect(elsewhere.status == 0)
   }
 
-  @Test(
-    "Two diverged copies of a store do not mix in one folder",
-    arguments: [
-      "", " --format changes", " --format csv --compress gzip",
-      " --compress none --fields transaction",
-      " --only-matching --entity Trip",
-    ])
-  func divergedCopies(_ options: String) async throws {
+  @Test(arguments: [
+    "", " --format changes", " --format csv --compress gzip",
+    " --compress none --fields transaction",
+    " --only-matching --entity Trip",
+  ])
+  func `two diverged copies of a store do not mix in one folder`(_ options: String) async throws {
     let folder = try SampleFolder()
     try FileBytes.write(try FileBytes.read(folder.store), to: folder.folder.file("copy.store"))
     try await folder.sqlite(
@@ -196,8 +204,8 @@ import Testing
     #expect(try await folder.files().count == 2)
   }
 
-  @Test("No transaction is written to two files of a folder")
-  func overlaps() async throws {
+  @Test
+  func `no transaction is written to two files of a folder`() async throws {
     let folder = try SampleFolder()
     let line = "export sample.store --output-dir logs"
     #expect(try await folder.run(line + " --after 3 --until 6").status == 0)
@@ -219,8 +227,8 @@ import Testing
     #expect(try await folder.files().count == 4)
   }
 
-  @Test("A truncated file is not mistaken for a finished run")
-  func tornFile() async throws {
+  @Test
+  func `a truncated file is not mistaken for a finished run`() async throws {
     let folder = try SampleFolder()
     let line = "export sample.store --output-dir logs --bookmark n --compress "
     for (method, suffix) in [("zstd", ".zst"), ("gzip", ".gz"), ("none", "")] {
@@ -242,10 +250,10 @@ import Testing
     }
   }
 
-  @Test(
-    "An interrupted run is found even if its objects have changed since",
-    arguments: ["jsonl", "changes", "cloudevents", "debezium", "timesketch"])
-  func presentObjects(_ format: String) async throws {
+  @Test(arguments: ["jsonl", "changes", "cloudevents", "debezium", "timesketch"])
+  func `an interrupted run is found even if its objects have changed since`(
+    _ format: String
+  ) async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("demo trips --ending 2026-11-20 -q").status == 0)
     let store = folder.folder.file("trips/trips.store")
@@ -263,8 +271,8 @@ import Testing
     #expect(try await folder.run(line).status == 4)
   }
 
-  @Test("Bookmarks that cannot be read are left alone")
-  func unreadable() async throws {
+  @Test
+  func `bookmarks that cannot be read are left alone`() async throws {
     let folder = try SampleFolder()
     try FileBytes.write(Array("{".utf8), to: folder.store + "-bookmarks.json")
     let result = try await folder.run("export sample.store --output-dir logs --bookmark n")

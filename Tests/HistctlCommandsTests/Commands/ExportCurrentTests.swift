@@ -65,7 +65,7 @@ import Testing
     return values
   }
 
-  @Test func everyTypeReadsAsInSQLite() async throws {
+  @Test func `every type reads as in SQ lite`() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let sqlite = try #require(Tool("sqlite3"))
@@ -143,7 +143,7 @@ import Testing
   ]
 
   @Test(.enabled(if: Tool("jq") != nil), arguments: places)
-  func formatsSayTheSame(_ format: String, _ changes: String, _ key: String) async throws {
+  func `formats say the same`(_ format: String, _ changes: String, _ key: String) async throws {
     let folder = try TemporaryFolder()
     _ = try await InProcess.run(["demo", ".", "--ending", "2026-11-20"], folder: folder.path)
     let jq = try #require(Tool("jq"))
@@ -165,7 +165,7 @@ import Testing
     #expect(kinds.text == wanted.text)
   }
 
-  @Test func valuesOfEveryObjectOfTheDemo() async throws {
+  @Test func `values of every object of the demo`() async throws {
     let folder = try TemporaryFolder()
     _ = try await InProcess.run(["demo", ".", "--ending", "2026-11-20"], folder: folder.path)
     let store = folder.file("trips.store")
@@ -203,7 +203,7 @@ import Testing
 
   // MARK: - Places
 
-  @Test func aFileAndItsFolderHaveThemToo() async throws {
+  @Test func `a file and its folder have them too`() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let text = try await InProcess.run(["export", path, "--with-current"]).text
@@ -214,7 +214,7 @@ import Testing
     #expect(try FileBytes.read(folder.file("x.jsonl")) == Array(text.utf8))
   }
 
-  @Test func someFieldsAndTheObject() async throws {
+  @Test func `some fields and the object`() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let result = try await InProcess.run([
@@ -238,7 +238,7 @@ import Testing
     ("--format debezium --fields op", "name history among the fields"),
     ("--format csv --fields pk", "jsonl, changes, cloudevents, debezium, timesketch"),
   ])
-  func withoutAPlaceItIsRefused(_ options: String, _ words: String) async throws {
+  func `without a place it is refused`(_ options: String, _ words: String) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("export sample.store --with-current " + options)
     #expect(result.status == 64)
@@ -248,7 +248,7 @@ import Testing
     #expect(program.errors.hasPrefix("{") && program.errors.contains("\"code\":64"))
   }
 
-  @Test func storesWithoutTablesOrModelOrWithOtherRows() async throws {
+  @Test func `stores without tables or model or with other rows`() async throws {
     let sample = try SampleFolder()
     let plain = try await sample.run("export sample.store")
     // Its objects have no tables.
@@ -269,7 +269,7 @@ import Testing
     #expect(named.allSatisfy { $0.contains("\"object\":\"Trip/p5\"") })
   }
 
-  @Test func hostileValuesAreBounded() async throws {
+  @Test func `hostile values are bounded`() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let sqlite = try #require(Tool("sqlite3"))
@@ -293,7 +293,8 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Tool("python3") != nil)) func linesFitThePublishedSchemas() async throws {
+  @Test(.enabled(if: Tool("python3") != nil)) func `lines fit the published schemas`() async throws
+  {
     let python = try #require(Tool("python3"))
     guard try await python.run(["-c", "import jsonschema"]).status == 0 else { return }
     let folder = try TemporaryFolder()

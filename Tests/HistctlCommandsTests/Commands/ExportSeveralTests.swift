@@ -66,7 +66,7 @@ import Testing
   private let line =
     "export a.store b.store c.store --output-dir lake --bookmark n --compress none"
 
-  @Test func eachStoreHasItsFolderAndItsBookmark() async throws {
+  @Test func `each store has its folder and its bookmark`() async throws {
     let result = try await run(line + " --json")
     #expect(result.status == 0, "\(result.errors)")
     let lines = try objects(result.text)
@@ -85,7 +85,7 @@ import Testing
     #expect(try exported() == everything)
   }
 
-  @Test func partitionsMatchTheirNames() async throws {
+  @Test func `partitions match their names`() async throws {
     let result = try await run(line + " --partition store,month")
     #expect(result.status == 0, "\(result.errors)")
     #expect(try exported() == everything)
@@ -108,7 +108,7 @@ import Testing
     #expect(plain.errors.contains("would be in two files"))
   }
 
-  @Test func oneThatFailsEndsNoOther() async throws {
+  @Test func `one that fails ends no other`() async throws {
     let result = try await run(line.replacing("b.store", with: "missing.store b.store"))
     #expect(result.status == 3)
     #expect(result.errors.contains("missing.store"))
@@ -130,7 +130,7 @@ import Testing
     #expect(end["failed"] as? Int == 1)
   }
 
-  @Test func killsLoseAndRepeatNothing() async throws {
+  @Test func `kills lose and repeat nothing`() async throws {
     let shell = try #require(Tool("sh"))
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed of the kills: \(seed)")
@@ -160,7 +160,7 @@ import Testing
     #expect(try await run(line).errors.contains("has not ended"))
   }
 
-  @Test func contradictoryOptionsAreRefused() async throws {
+  @Test func `contradictory options are refused`() async throws {
     for wrong in [
       "export a.store b.store", "export a.store b.store -o x.jsonl",
       "export a.store b.store --output-dir lake --bookmark n --bookmark-file x.json",
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func timesThatJumpBeginAFileEach() async throws {
+  @Test func `times that jump begin a file each`() async throws {
     try StoreQuery(path: folder.file("a.store")).run(
       """
       UPDATE ATRANSACTION SET ZTIMESTAMP = 7e8 + (Z_PK % 2) * 40 * 86400 WHERE Z_PK <= 10;

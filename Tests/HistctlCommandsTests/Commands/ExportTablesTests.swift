@@ -37,8 +37,8 @@ struct ExportTablesTests {
 
   // MARK: - Content
 
-  @Test("Tables have what lines have, whatever is selected")
-  func selections() async throws {
+  @Test
+  func `tables have what lines have, whatever is selected`() async throws {
     let sample = try SampleFolder()
     for options in [
       "", "--author widget", "--after 4 --until 6", "--entity Trip --only-matching",
@@ -52,8 +52,8 @@ struct ExportTablesTests {
     try await Self.compare("sample.store", in: sample.folder)
   }
 
-  @Test("Stores written by chance", arguments: 1...8)
-  func chance(seed: Int) async throws {
+  @Test(arguments: 1...8)
+  func `stores written by chance`(seed: Int) async throws {
     let folder = try TemporaryFolder()
     try ChanceStore.write(to: folder.file("a.store"), seed: UInt64(seed))
     if seed % 2 == 0 {
@@ -71,19 +71,19 @@ struct ExportTablesTests {
   }
 
   @Test(
-    "Real stores", .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
+    .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
     arguments: [
       "swiftdata-rm-4wal.store", "notes-ios17-josh.sqlite", "truthsocial-ios17.sqlite",
       "photos-10.15.7.sqlite", "viber-purged.sqlite",
     ])
-  func realStores(name: String) async throws {
+  func `real stores`(name: String) async throws {
     guard let store = RealStores.path(name) else { return }
     let folder = try TemporaryFolder()
     try await Self.compare(folder.copy(store: store), in: folder)
   }
 
-  @Test("Old and new values have their table, and --no-values leaves it empty")
-  func values() async throws {
+  @Test
+  func `old and new values have their table, and --no-values leaves it empty`() async throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.insert("Trip", values: ["name": .text("Faro"), "score": .integer(7)]) }
@@ -99,8 +99,8 @@ struct ExportTablesTests {
     #expect(try await Self.ask(file, "SELECT count(*) FROM changeValues") == ["0"])
   }
 
-  @Test("Archives, a store with its archive, and lines are exported like a store")
-  func otherHistories() async throws {
+  @Test
+  func `archives, a store with its archive, and lines are exported like a store`() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("export sample.store -o whole.jsonl").status == 0)
     #expect(
@@ -116,8 +116,8 @@ struct ExportTablesTests {
     try await Self.compare("sample.store", "--after 0", in: sample.folder)
   }
 
-  @Test("Several threads read many windows, and a huge transaction in pieces")
-  func large() async throws {
+  @Test
+  func `several threads read many windows, and a huge transaction in pieces`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -131,8 +131,8 @@ struct ExportTablesTests {
     try await Self.compare("sample.store", in: sample.folder)
   }
 
-  @Test("Views have names, and the same history produces the same bytes")
-  func views() async throws {
+  @Test
+  func `views have names, and the same history produces the same bytes`() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("export sample.store -o a.sqlite").status == 0)
     #expect(try await sample.run("export sample.store -o b.db").status == 0)
@@ -156,8 +156,9 @@ struct ExportTablesTests {
 
   // MARK: - Places
 
-  @Test("A file is no more widely readable than the store, and replaced only if asked")
-  func file() async throws {
+  @Test
+  func `a file is no more widely readable than the store, and replaced only if asked`() async throws
+  {
     let sample = try SampleFolder()
     let shell = try #require(Tool("sh"))
     _ = try await shell.run(["-c", "chmod 640 '\(sample.store)'"])
@@ -171,8 +172,8 @@ struct ExportTablesTests {
     #expect(try await sample.run("export sample.store -o sample.store --format sqlite").status != 0)
   }
 
-  @Test("A full disk ends with 9 and leaves nothing")
-  func full() async throws {
+  @Test
+  func `a full disk ends with 9 and leaves nothing`() async throws {
     let sample = try SampleFolder()
     let histctl = Tool.histctl.path
     let limited = try await #require(Tool("sh")).run(
@@ -183,8 +184,10 @@ struct ExportTablesTests {
     #expect(try sample.names().allSatisfy { !$0.hasPrefix("out") })
   }
 
-  @Test("Each run writes a database of what is new, and finds the one of an interrupted run")
-  func bookmark() async throws {
+  @Test
+  func `each run writes a database of what is new, and finds the one of an interrupted run`()
+    async throws
+  {
     let sample = try SampleFolder()
     let line = "export sample.store --output-dir logs --bookmark n --format sqlite"
     #expect(try await sample.run(line + " --until 5").status == 0)
@@ -220,8 +223,8 @@ struct ExportTablesTests {
     }
   }
 
-  @Test("Several stores, partitions and maintain write databases too")
-  func folders() async throws {
+  @Test
+  func `several stores, partitions and maintain write databases too`() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("demo trips --ending 2026-11-20 -q").status == 0)
     let several = try await sample.run(
@@ -253,8 +256,8 @@ struct ExportTablesTests {
 
   // MARK: - What is wrong
 
-  @Test("Two changes of one number are damage, and leave no file")
-  func sameNumbers() async throws {
+  @Test
+  func `two changes of one number are damage, and leave no file`() async throws {
     let sample = try SampleFolder()
     let line = #"{"schema":1,"type":"transaction","transaction":1,"changes":[CHANGE,CHANGE]}"#
       .replacingOccurrences(

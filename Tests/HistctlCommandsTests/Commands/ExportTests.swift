@@ -4,8 +4,10 @@ import Testing
 
 /// `export`, against what `log` says and what zstd, gzip and sqlite3 find in its files.
 @Suite struct ExportTests {
-  @Test("The lines are those of log, oldest first, and each selection of log selects the same")
-  func sameAsLog() async throws {
+  @Test
+  func `the lines are those of log, oldest first, and each selection of log selects the same`()
+    async throws
+  {
     let folder = try SampleFolder()
     for options in ["", "--author widget", "--after 4 --until 6", "--entity Trip --only-matching"] {
       let log = try await folder.run("log sample.store --reverse --json \(options)")
@@ -16,22 +18,22 @@ import Testing
     }
   }
 
-  @Test(
-    "Rows stored in another order are exported in the order of their transactions",
-    arguments: [
-      "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID",
-      "UPDATE ACHANGE SET Z_PK = 1000 - Z_PK",
-      "UPDATE ACHANGE SET Z_PK = Z_PK + 100 WHERE Z_PK % 5 = 0",
-      "UPDATE ACHANGE SET ZTRANSACTIONID = 7 WHERE Z_PK IN (1, 25)",
-      "UPDATE ACHANGE SET ZTRANSACTIONID = 99 WHERE Z_PK IN (3, 14)",
-      "DELETE FROM ATRANSACTION WHERE Z_PK IN (1, 6, 12)",
-      "UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 9",
-      "DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX", "DELETE FROM ACHANGE",
-      "UPDATE ACHANGE SET Z_PK = -Z_PK",
-      "UPDATE ACHANGE SET Z_PK = 9223372036854775807 WHERE Z_PK = 27",
-      "UPDATE ATRANSACTION SET Z_PK = 9223372036854775807 WHERE Z_PK = 12",
-    ])
-  func disorder(sql: String) async throws {
+  @Test(arguments: [
+    "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID",
+    "UPDATE ACHANGE SET Z_PK = 1000 - Z_PK",
+    "UPDATE ACHANGE SET Z_PK = Z_PK + 100 WHERE Z_PK % 5 = 0",
+    "UPDATE ACHANGE SET ZTRANSACTIONID = 7 WHERE Z_PK IN (1, 25)",
+    "UPDATE ACHANGE SET ZTRANSACTIONID = 99 WHERE Z_PK IN (3, 14)",
+    "DELETE FROM ATRANSACTION WHERE Z_PK IN (1, 6, 12)",
+    "UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 9",
+    "DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX", "DELETE FROM ACHANGE",
+    "UPDATE ACHANGE SET Z_PK = -Z_PK",
+    "UPDATE ACHANGE SET Z_PK = 9223372036854775807 WHERE Z_PK = 27",
+    "UPDATE ATRANSACTION SET Z_PK = 9223372036854775807 WHERE Z_PK = 12",
+  ])
+  func `rows stored in another order are exported in the order of their transactions`(
+    sql: String
+  ) async throws {
     let folder = try SampleFolder()
     try await folder.sqlite(sql)
     let log = try await folder.run("log sample.store --reverse --json")
@@ -40,8 +42,8 @@ import Testing
     #expect(export.output == log.output)
   }
 
-  @Test("Stores written by chance, in order and not, on all threads", arguments: 1...12)
-  func chance(seed: Int) async throws {
+  @Test(arguments: 1...12)
+  func `stores written by chance, in order and not, on all threads`(seed: Int) async throws {
     let folder = try TemporaryFolder()
     try ChanceStore.write(to: folder.file("x.store"), seed: UInt64(seed))
     if let sqlite = Tool("sqlite3"), seed % 3 == 0 {
@@ -54,8 +56,9 @@ import Testing
     #expect(export.output == log.output)
   }
 
-  @Test("Windows of several threads are in order, and a huge transaction is in pieces")
-  func large() async throws {
+  @Test
+  func `windows of several threads are in order, and a huge transaction is in pieces`() async throws
+  {
     let folder = try SampleFolder()
     try await folder.sqlite(
       """
@@ -71,10 +74,10 @@ import Testing
     #expect(export.output.count > 4_000_000)
   }
 
-  @Test(
-    "zstd and gzip unpack a packed file to the plain one",
-    arguments: [("zstd", "x.jsonl.zst"), ("gzip", "x.jsonl.gz")])
-  func packed(program: String, name: String) async throws {
+  @Test(arguments: [("zstd", "x.jsonl.zst"), ("gzip", "x.jsonl.gz")])
+  func `zstd and gzip unpack a packed file to the plain one`(
+    program: String, name: String
+  ) async throws {
     let folder = try SampleFolder()
     let unpack = try #require(Tool(program))
     let plain = try await folder.run("export sample.store")
@@ -86,10 +89,11 @@ import Testing
   }
 
   @Test(
-    "A packed file without lines is complete to zstd and gzip",
     arguments: [("zstd", "x.jsonl.zst"), ("gzip", "x.jsonl.gz")],
     ["--author nobody", "--format changes"])
-  func packedEmptyOutput(packing: (program: String, name: String), options: String) async throws {
+  func `a packed file without lines is complete to zstd and gzip`(
+    packing: (program: String, name: String), options: String
+  ) async throws {
     let folder = try SampleFolder()
     let unpack = try #require(Tool(packing.program))
     try await folder.sqlite("DELETE FROM ACHANGE")
@@ -101,8 +105,8 @@ import Testing
     #expect(try await folder.run("export sample.store \(options)").output == [])
   }
 
-  @Test("A file that is there stays as it is unless it is to be replaced")
-  func overwriting() async throws {
+  @Test
+  func `a file that is there stays as it is unless it is to be replaced`() async throws {
     let folder = try SampleFolder()
     try FileBytes.write(Array("mine".utf8), to: folder.folder.file("x.jsonl"))
     let refused = try await folder.run("export sample.store -o x.jsonl")
@@ -115,8 +119,8 @@ import Testing
     #expect(try folder.names().allSatisfy { !$0.contains("partial") })
   }
 
-  @Test("A failed write leaves no file and ends with 9")
-  func full() async throws {
+  @Test
+  func `a failed write leaves no file and ends with 9`() async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("export sample.store -o nowhere/x.jsonl").status == 9)
     let shell = try #require(Tool("sh"))
@@ -132,8 +136,8 @@ import Testing
     #expect(try folder.names().allSatisfy { !$0.hasPrefix("out") })
   }
 
-  @Test("A file is no more widely readable than the store")
-  func permissions() async throws {
+  @Test
+  func `a file is no more widely readable than the store`() async throws {
     let folder = try SampleFolder()
     let shell = try #require(Tool("sh"))
     let stat = try #require(Tool("stat"))
@@ -143,12 +147,10 @@ import Testing
     #expect(mode.text == "640\n")
   }
 
-  @Test(
-    "Each format works with each option, or is refused as usage",
-    arguments: [
-      "jsonl", "changes", "cloudevents", "debezium", "csv", "timesketch", "bodyfile",
-    ])
-  func matrix(format: String) async throws {
+  @Test(arguments: [
+    "jsonl", "changes", "cloudevents", "debezium", "csv", "timesketch", "bodyfile",
+  ])
+  func `each format works with each option, or is refused as usage`(format: String) async throws {
     let folder = try SampleFolder()
     let current = format == "csv" || format == "bodyfile" ? 64 : 0
     let fields = format == "cloudevents" || format == "bodyfile" ? 64 : 0

@@ -37,8 +37,8 @@ import Testing
     return words
   }
 
-  @Test("A byte order mark before the lines is passed over")
-  func byteOrderMark() async throws {
+  @Test
+  func `a byte order mark before the lines is passed over`() async throws {
     let sample = try await Self.folder()
     let path = sample.folder.file("history.jsonl")
     let lines = try FileBytes.read(path)
@@ -47,8 +47,8 @@ import Testing
     #expect(result.status == 0 && result.output == lines, "\(result.errors)")
   }
 
-  @Test("Lines answer as their store does", arguments: ["jsonl", "jsonl.zst", "jsonl.gz", "-"])
-  func sameAnswers(_ form: String) async throws {
+  @Test(arguments: ["jsonl", "jsonl.zst", "jsonl.gz", "-"])
+  func `lines answer as their store does`(_ form: String) async throws {
     let sample = try await Self.folder()
     let input = form == "-" ? try await sample.run("export sample.store").text : ""
     // How lines are packed matters to none of them in its own way.
@@ -66,8 +66,8 @@ import Testing
     }
   }
 
-  @Test("Statistics and tokens")
-  func statistics() async throws {
+  @Test
+  func `statistics and tokens`() async throws {
     let sample = try await Self.folder()
     let expected = try await sample.run("stats sample.store --csv")
     let found = try await sample.run("stats history.jsonl.zst --csv")
@@ -86,8 +86,8 @@ import Testing
     #expect(expired.status == 4 && expired.text == "")
   }
 
-  @Test("Lines may be newest first, or rewritten by other programs")
-  func otherForms() async throws {
+  @Test
+  func `lines may be newest first, or rewritten by other programs`() async throws {
     let sample = try await Self.folder()
     let expected = try await sample.run("export sample.store")
     let newest = try await sample.run("log sample.store --json")
@@ -113,9 +113,9 @@ import Testing
   }
 
   @Test(
-    "Real stores come back from their lines", .enabled(if: !RealStores.paths.isEmpty),
+    .enabled(if: !RealStores.paths.isEmpty),
     arguments: ["swiftdata-rm-4wal.store", "photos-10.15.7.sqlite", "truthsocial-ios17.sqlite"])
-  func realStores(name: String) async throws {
+  func `real stores come back from their lines`(name: String) async throws {
     guard let store = RealStores.path(name) else { return }
     let folder = try TemporaryFolder()
     let lines = folder.file("x.jsonl.zst")
@@ -140,8 +140,8 @@ import Testing
     }
   }
 
-  @Test("A line of megabytes, and the lines around it")
-  func longLines() async throws {
+  @Test
+  func `a line of megabytes, and the lines around it`() async throws {
     let folder = try TemporaryFolder()
     let store = try LongHistory.write(
       to: folder.file("long.store"), transactions: 40, changesEach: 3, sizes: [7: 20_000, 8: 4000])
@@ -156,8 +156,8 @@ import Testing
     #expect(one.lines == [expected.lines[6]])
   }
 
-  @Test("A bad line is named with file and number")
-  func badLines() async throws {
+  @Test
+  func `a bad line is named with file and number`() async throws {
     let sample = try await Self.folder()
     let lines = try await sample.run("export sample.store").lines
     var cases: [(text: [String], words: String)] = []
@@ -197,8 +197,8 @@ import Testing
     }
   }
 
-  @Test("Lines under another name are not mistaken for an encrypted store")
-  func otherNames() async throws {
+  @Test
+  func `lines under another name are not mistaken for an encrypted store`() async throws {
     let sample = try await Self.folder()
     let lines = try await sample.run("export sample.store")
     try FileBytes.write(lines.output, to: sample.folder.file("my lines.txt"))
@@ -214,8 +214,8 @@ import Testing
     #expect(try await sample.run("log noise").errors.contains("decrypted"))
   }
 
-  @Test("The object command reads exported lines, which are not an archive")
-  func object() async throws {
+  @Test
+  func `the object command reads exported lines, which are not an archive`() async throws {
     let sample = try await Self.folder()
     let deleted = try await sample.run("object history.jsonl.zst Trip/p1")
     #expect(deleted.text.contains("\ndeleted in transaction 4, "))
@@ -224,8 +224,8 @@ import Testing
     #expect(kept.lines.last == "not deleted, as far as the export goes")
   }
 
-  @Test("Packed text that is damaged, and text that grows without end")
-  func packedText() async throws {
+  @Test
+  func `packed text that is damaged, and text that grows without end`() async throws {
     let sample = try await Self.folder()
     for name in ["history.jsonl.zst", "history.jsonl.gz"] {
       let bytes = try FileBytes.read(sample.folder.file(name))
@@ -249,8 +249,10 @@ import Testing
     }
   }
 
-  @Test("Empty input is an empty history, a gap stays one, and of several stores one is named")
-  func others() async throws {
+  @Test
+  func `empty input is an empty history, a gap stays one, and of several stores one is named`()
+    async throws
+  {
     let sample = try await Self.folder()
     let empty = try await sample.run("log - --json")
     #expect(empty.status == 0 && empty.text == "" && empty.errors == "")
@@ -268,8 +270,8 @@ import Testing
     #expect(one.status == 0 && one.lines.count == 1 && one.text.contains(other))
   }
 
-  @Test("Commands that exported lines do not support are refused")
-  func refusals() async throws {
+  @Test
+  func `commands that exported lines do not support are refused`() async throws {
     let sample = try await Self.folder()
     for (line, status) in [
       ("log history.jsonl --archive x", 64), ("log - --archive x", 64),

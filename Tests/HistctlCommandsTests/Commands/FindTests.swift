@@ -30,7 +30,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
   }
 
-  @Test func findsStoresByContentAndFollowsNoLink() async throws {
+  @Test func `finds stores by content and follows no link`() async throws {
     let folder = try TemporaryFolder()
     let outside = try TemporaryFolder()
     try SampleStore.write(to: outside.file("outside.store"))
@@ -64,7 +64,7 @@ import Testing
     #expect(partly.status == 3)
   }
 
-  @Test func readsTheLogAndLeavesNothing() async throws {
+  @Test func `reads the log and leaves nothing`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -82,7 +82,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("tree")).count == 2)
   }
 
-  @Test func looksIntoArchivesWithinLimits() async throws {
+  @Test func `looks into archives within limits`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -131,7 +131,7 @@ import Testing
     #expect(try temporary.names().isEmpty)
   }
 
-  @Test func readsBackups() async throws {
+  @Test func `reads backups`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -212,8 +212,9 @@ import Testing
     #expect(copy.status == 0, "\(copy.errors)")
   }
 
-  @Test("A file of a format that is not searched is named, or counted below a folder")
-  func unsearchedFormats() async throws {
+  @Test
+  func `a file of a format that is not searched is named, or counted below a folder`() async throws
+  {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -242,7 +243,7 @@ import Testing
     #expect(json.errors.contains(#""type":"warning","kind":"notSearched""#))
   }
 
-  @Test func knowsContainersAndSimulators() async throws {
+  @Test func `knows containers and simulators`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -264,7 +265,7 @@ import Testing
     #expect(found.map { $0["device"] as? String } == [nil, "iPhone 17"])
   }
 
-  @Test func survivesDamagedFiles() async throws {
+  @Test func `survives damaged files`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -282,7 +283,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("tree")).count == 1000)
   }
 
-  @Test func feedsOtherCommands() async throws {
+  @Test func `feeds other commands`() async throws {
     let folder = try TemporaryFolder()
     for name in ["a.store", "b c.store"] { try SampleStore.write(to: folder.file(name)) }
     let list = try await Self.find([".", "-0"], in: folder)
@@ -299,10 +300,10 @@ import Testing
     "export --output-dir lake --json",
   ]
 
-  @Test(
-    "A store that is named twice counts once, by another path and a link too",
-    arguments: commandsOfSeveral)
-  func twice(_ command: String) async throws {
+  @Test(arguments: commandsOfSeveral)
+  func `a store that is named twice counts once, by another path and a link too`(
+    _ command: String
+  ) async throws {
     func lines(_ stores: String, _ list: String) async throws -> [String] {
       let folder = try TemporaryFolder()
       try SampleStore.write(to: folder.file("a.store"))
@@ -319,8 +320,8 @@ import Testing
     #expect(try await lines("a.store ./a.store", "link\na.store\n") == lines("", "a.store\n"))
   }
 
-  @Test("An empty list does nothing, with a warning", arguments: commandsOfSeveral)
-  func emptyList(_ command: String) async throws {
+  @Test(arguments: commandsOfSeveral)
+  func `an empty list does nothing, with a warning`(_ command: String) async throws {
     let folder = try TemporaryFolder()
     for input in ["", "\n\n"] {
       let result = try await Tool.histctl.run(

@@ -69,8 +69,8 @@ import Testing
     }
   }
 
-  @Test("Every save is seen once and in order, through a checkpoint", .enabled(if: python != nil))
-  func everySave() async throws {
+  @Test(.enabled(if: python != nil))
+  func `every save is seen once and in order, through a checkpoint`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("default.store"))
     let script = folder.file("save.py")
@@ -87,10 +87,9 @@ import Testing
     #expect(result.status == 143)
   }
 
-  @Test(
-    "Two hundred saves a second for half a minute are each seen once and in order",
-    .enabled(if: python != nil))
-  func steadySaves() async throws {
+  @Test(.enabled(if: python != nil))
+  func `two hundred saves a second for half a minute are each seen once and in order`() async throws
+  {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("default.store"))
     let script = folder.file("save.py")
@@ -103,8 +102,8 @@ import Testing
     #expect(result.status == 143)
   }
 
-  @Test("An unusable log is reported at the start")
-  func damagedLog() async throws {
+  @Test
+  func `an unusable log is reported at the start`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -117,8 +116,8 @@ import Testing
     #expect(result.errors.contains("of its -wal cannot be used"), "\(result.errors)")
   }
 
-  @Test("History pruned before it is read is a gap", .enabled(if: Tool("sqlite3") != nil))
-  func gap() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `history pruned before it is read is a gap`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("default.store"))
     let result = try await follow(
@@ -136,8 +135,8 @@ import Testing
     )
   }
 
-  @Test("A file that took the store's place ends it with 4", .enabled(if: Tool("sqlite3") != nil))
-  func replaced() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `a file that took the store's place ends it with 4`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("default.store"))
     // Whoever has seen a save is following.
@@ -153,8 +152,8 @@ import Testing
     #expect(result.errors.contains("read up to transaction 13"))
   }
 
-  @Test("It cannot be combined with --until")
-  func refusesUntil() async throws {
+  @Test
+  func `it cannot be combined with --until`() async throws {
     let result = try await Tool.histctl.run(["log", "x", "--follow", "--until", "5"])
     #expect(result.status == 64)
     #expect(result.errors.contains("--follow cannot be combined with --until"))

@@ -55,8 +55,8 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
   }
 
-  @Test("Merged segments have exactly the same lines", .enabled(if: Tool("zstd") != nil))
-  func merges() async throws {
+  @Test(.enabled(if: Tool("zstd") != nil))
+  func `merged segments have exactly the same lines`() async throws {
     let place = try await Place([2, 3, 4, 5, 7, 8, 9, 12])
     #expect(try place.segments.count == 8)
     let before = try await place.unpacked()
@@ -78,8 +78,8 @@ import Testing
     try await place.expectSound()
   }
 
-  @Test("Merged segments have at most the size that was asked for")
-  func mergesUpToASize() async throws {
+  @Test
+  func `merged segments have at most the size that was asked for`() async throws {
     let sample = try SampleFolder()
     try LongHistory.write(to: sample.folder.file("a.store"), transactions: 401, changesEach: 3)
     for cut in [101, 201, 301, 401] {
@@ -95,10 +95,11 @@ import Testing
   }
 
   @Test(
-    "History before the cut is removed, even in the middle of a segment",
     .enabled(if: Tool("zstd") != nil),
     arguments: [2, 3, 4, 8, 11])
-  func forgets(_ first: Int) async throws {
+  func `history before the cut is removed, even in the middle of a segment`(
+    _ first: Int
+  ) async throws {
     let place = try await Place([4, 9, 12])
     let dry = try await place.sample.run("forget arch --before \(first) --dry-run")
     let range = first == 2 ? "1 transaction, 1" : "\(first - 1) transactions, 1 to \(first - 1)"
@@ -121,8 +122,8 @@ import Testing
     #expect(export.status == 4, "\(export.errors)")
   }
 
-  @Test("The remaining history can be restored", .enabled(if: Tool("zstd") != nil))
-  func restores() async throws {
+  @Test(.enabled(if: Tool("zstd") != nil))
+  func `the remaining history can be restored`() async throws {
     let place = try await Place([4, 9, 12])
     let sample = place.sample
     #expect(try await sample.run("forget arch --before 6 --yes").status == 0)
@@ -142,8 +143,8 @@ import Testing
         == Array(place.lines.dropFirst(5)))
   }
 
-  @Test("The newest transaction stays, and sealing continues after it")
-  func newest() async throws {
+  @Test
+  func `the newest transaction stays, and sealing continues after it`() async throws {
     let place = try await Place([9])
     let result = try await place.sample.run("forget arch --keep-within 1d --yes")
     #expect(result.text.hasPrefix("arch: forgot 7 transactions, 1 to 7 (newest)"))
@@ -154,8 +155,8 @@ import Testing
     try await place.expectSound()
   }
 
-  @Test("Bookmarks keep what their consumers have not read, unless they are ignored")
-  func bookmarks() async throws {
+  @Test
+  func `bookmarks keep what their consumers have not read, unless they are ignored`() async throws {
     let place = try await Place([4, 12])
     let sample = place.sample
     #expect(try await sample.run("bookmark set sample.store widget 3").status == 0)
@@ -176,8 +177,8 @@ import Testing
     #expect(missing.status == 9)
   }
 
-  @Test("A bookmark that changes between plan and act keeps more, and never less")
-  func bookmarkBetweenPlanAndAct() async throws {
+  @Test
+  func `a bookmark that changes between plan and act keeps more, and never less`() async throws {
     for isSet in [true, false] {
       let place = try await Place([4, 12])
       let folder = place.sample.folder
@@ -199,8 +200,10 @@ import Testing
     }
   }
 
-  @Test("A bookmark that is set while segments are written keeps what its consumer needs")
-  func bookmarkWhileForgetting() async throws {
+  @Test
+  func `a bookmark that is set while segments are written keeps what its consumer needs`()
+    async throws
+  {
     let place = try await Place([4, 12])
     let folder = place.sample.folder
     let bookmarks = folder.file("arch-bookmarks.json")
@@ -241,8 +244,8 @@ import Testing
     try await place.expectSound()
   }
 
-  @Test("Bookmarks are read only to forget, and not if they are ignored")
-  func damagedBookmarks() async throws {
+  @Test
+  func `bookmarks are read only to forget, and not if they are ignored`() async throws {
     let place = try await Place([2, 3, 4])
     try FileBytes.write([0x7B], to: place.sample.folder.file("arch-bookmarks.json"))
     for (options, status) in [
@@ -253,9 +256,10 @@ import Testing
     }
   }
 
-  @Test(
-    "The freed size is the decrease of the files, and 0 before the first transaction")
-  func freed() async throws {
+  @Test
+  func `the freed size is the decrease of the files, and 0 before the first transaction`()
+    async throws
+  {
     let place = try await Place([4, 9])
     func size() throws -> Int {
       let folder = place.sample.folder.file("arch/" + SampleFolder.identifier)
@@ -270,8 +274,8 @@ import Testing
     #expect(try Self.object(result.lines[0])["freedBytes"] as? Int == before - size())
   }
 
-  @Test("A dry run and a question that cannot be asked change nothing")
-  func asks() async throws {
+  @Test
+  func `a dry run and a question that cannot be asked change nothing`() async throws {
     let place = try await Place([4, 9])
     func files() throws -> [String: [UInt8]] {
       var files: [String: [UInt8]] = [:]
@@ -293,8 +297,8 @@ import Testing
     #expect(try files() == before)
   }
 
-  @Test("A program that knows only sealing refuses a catalog with other lines")
-  func schema() async throws {
+  @Test
+  func `a program that knows only sealing refuses a catalog with other lines`() async throws {
     let place = try await Place([2, 3, 9])
     #expect(try await place.sample.run("forget arch --merge --before 3 --yes").status == 0)
     let catalog = String(
@@ -307,8 +311,8 @@ import Testing
     #expect(lines[3]["manifestSHA256"] as? String == lines[2]["manifestSHA256"] as? String)
   }
 
-  @Test("maintain forgets in the archive in which it seals")
-  func maintain() async throws {
+  @Test
+  func `maintain forgets in the archive in which it seals`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(
       Array(

@@ -44,8 +44,10 @@ import Testing
     return path
   }
 
-  @Test("An object that is saved 18,000 times is named with its share, author and interval")
-  func bloat() async throws {
+  @Test
+  func `an object that is saved 18,000 times is named with its share, author and interval`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let path = try Self.bloated(folder, updates: 18_000)
     let result = try await InProcess.run(["stats", path, "--json"])
@@ -85,8 +87,10 @@ import Testing
     #expect(page.contains(#"["Trip/p7",1,18000,0,0,0.997"#))
   }
 
-  @Test("More objects than are counted at a time leave the frequent ones exact", arguments: [0, 1])
-  func manyObjects(_ seed: Int) async throws {
+  @Test(arguments: [0, 1])
+  func `more objects than are counted at a time leave the frequent ones exact`(
+    _ seed: Int
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("many.store")
     // 60,000 changes of 30,000 objects, and 20 objects that change 100 to 119 times, spread over all.
@@ -119,9 +123,9 @@ import Testing
   }
 
   @Test(
-    "Counts are those that SQL gives", .enabled(if: Tool("sqlite3") != nil),
+    .enabled(if: Tool("sqlite3") != nil),
     arguments: RealStores.paths)
-  func realStores(_ path: String) async throws {
+  func `counts are those that SQL gives`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     let copy = try folder.copy(store: path)
     let result = try await InProcess.run(["stats", copy, "--json", "--top", "5"])

@@ -17,7 +17,7 @@ import Testing
     "verify",
   ]
 
-  @Test(arguments: commands) func shortAndLong(_ command: String) async throws {
+  @Test(arguments: commands) func `short and long`(_ command: String) async throws {
     let sample = try SampleFolder()
     let short = try await sample.run(command + " -h")
     let long = try await sample.run(command + " --help")
@@ -37,8 +37,8 @@ import Testing
     #expect(long.text.hasPrefix("OVERVIEW: " + short.text.prefix { $0 != "\n" }))
   }
 
-  @Test("The first sentence is whole where the terminal is narrow")
-  func narrow() async throws {
+  @Test
+  func `the first sentence is whole where the terminal is narrow`() async throws {
     let help = try await Tool.histctl.run(["mcp", "-h"], environment: ["COLUMNS": "44"])
     let sentence = help.text.prefix(upTo: try #require(help.text.firstRange(of: "\n\n")).lowerBound)
     #expect(
@@ -46,7 +46,7 @@ import Testing
         == "Let assistants read histories, with the Model Context Protocol.")
   }
 
-  @Test func everyOptionIsExplained() async throws {
+  @Test func `every option is explained`() async throws {
     let help = try await SampleFolder().run("log --help")
     for option in [
       "--after", "--until", "--author", "--not-author", "--no-author", "--bundle", "--process",
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func theVersionIsOneLine() async throws {
+  @Test func `the version is one line`() async throws {
     let result = try await SampleFolder().run("--version")
     #expect(result.text.wholeMatch(of: #/\d+\.\d+\.\d+(?: \([0-9a-f]+(?:-dirty)?\))?\n/#) != nil)
     #expect(result.errors == "")
@@ -75,7 +75,7 @@ import Testing
     "compact",
     "check", "verify",
   ])
-  func examplesWork(
+  func `examples work`(
     _ command: String
   ) async throws {
     let sample = try SampleFolder()

@@ -21,12 +21,12 @@ import Testing
       to: folder.file("a.store"), transactions: 3000, changesEach: 7, sizes: [40: 900, 2000: 3000])
   }
 
-  @Test(
-    "A history is cut to the requested size, and a second run deletes nothing",
-    arguments: [
-      100, 200, 400,
-    ])
-  func maxSize(kibibytes: Int64) async throws {
+  @Test(arguments: [
+    100, 200, 400,
+  ])
+  func `a history is cut to the requested size, and a second run deletes nothing`(
+    kibibytes: Int64
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = try Self.history(in: folder)
     guard let before = try await Self.pages(path) else { return }
@@ -40,8 +40,8 @@ import Testing
     #expect(try await Self.pages(path) == after)
   }
 
-  @Test("The estimated size of sealed history is close to its former size")
-  func archived() async throws {
+  @Test
+  func `the estimated size of sealed history is close to its former size`() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.history(in: folder)
     guard let before = try await Self.pages(path) else { return }

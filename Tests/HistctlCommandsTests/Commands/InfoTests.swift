@@ -4,7 +4,7 @@ import Testing
 
 /// What `info` says of a store, for people and for programs.
 @Suite struct InfoTests {
-  @Test func thePageForPeople() async throws {
+  @Test func `the page for people`() async throws {
     let result = try await SampleFolder().run("info sample.store --date raw")
     // How large SQLite's pages make the store is SQLite's business.
     let text = result.text.replacing(#/\d+\.\d KiB/#, with: "N KiB")
@@ -40,7 +40,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test func theObjectForPrograms() async throws {
+  @Test func `the object for programs`() async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("info sample.store --json")
     #expect(result.lines.count == 1)
@@ -66,7 +66,7 @@ import Testing
     #expect(oldest?["timestamp"] as? String == "2024-07-29T00:42:40.000000Z")
   }
 
-  @Test(.enabled(if: Tool("jq") != nil)) func jqReadsIt() async throws {
+  @Test(.enabled(if: Tool("jq") != nil)) func `jq reads it`() async throws {
     let info = try await SampleFolder().run("info sample.store --json")
     let jq = try #require(Tool("jq"))
     let read = try await jq.run(
@@ -97,7 +97,7 @@ import Testing
           INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHOR) SELECT i, 16002, 'author ' || i FROM n;
           UPDATE Z_PRIMARYKEY SET Z_MAX = 66000 WHERE Z_ENT = 16002
           """),
-    ]) func reportsNotices(_ notice: Notice) async throws
+    ]) func `reports notices`(_ notice: Notice) async throws
   {
     let sample = try SampleFolder()
     try await sample.sqlite(notice.sql)
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// A stray file beside a store must not keep anybody from learning what the store is.
-  @Test func unreadableBookmarksDoNotSilenceIt() async throws {
+  @Test func `unreadable bookmarks do not silence it`() async throws {
     let sample = try SampleFolder()
     let well = try await sample.run("info sample.store")
     try FileBytes.write(Array("{bad json".utf8), to: sample.store + "-bookmarks.json")
@@ -123,7 +123,7 @@ import Testing
     #expect(json.text.contains(#""notices":[{"kind":"unreadableBookmarks","#))
   }
 
-  @Test func aMirrorReportsItsNeeds() async throws {
+  @Test func `a mirror reports its needs`() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("sample.store"))
     try SampleStore.fill(writer)
@@ -148,7 +148,7 @@ import Testing
           + #""pendingRecords":1,"lowestPending":7,"neededFrom":7}"#))
   }
 
-  @Test func bookmarksAreListed() async throws {
+  @Test func `bookmarks are listed`() async throws {
     let sample = try SampleFolder()
     let bookmarks = """
       {"schema":1,"bookmarks":[{"name":"widget","token":{"storeTokens":\
@@ -169,7 +169,7 @@ import Testing
   }
 
   /// SQLite adds up the same groups; letters that only look alike are different to it.
-  @Test(.enabled(if: Tool("jq") != nil)) func allGroupsAreCounted() async throws {
+  @Test(.enabled(if: Tool("jq") != nil)) func `all groups are counted`() async throws {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     try query.run(
@@ -199,7 +199,7 @@ import Testing
   }
 
   /// Without history tables the store is described all the same, and the status says so.
-  @Test func aStoreWithoutHistoryIsDescribed() async throws {
+  @Test func `a store without history is described`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
@@ -216,7 +216,7 @@ import Testing
     #expect(program.errors.contains(#""kind":"withoutHistory","code":8,"#))
   }
 
-  @Test func emptyTablesAreAnEmptyHistory() async throws {
+  @Test func `empty tables are an empty history`() async throws {
     let folder = try TemporaryFolder()
     try StoreWriter(path: folder.file("empty.store")).close()
     for line in [["log", "empty.store"], ["log", "empty.store", "--json"]] {

@@ -95,7 +95,7 @@ import Testing
     Selection("--attribute isDone --attribute isConfirmed -n 2", [11, 10]),
   ]
 
-  @Test(arguments: selections) func selects(_ selection: Selection) async throws {
+  @Test(arguments: selections) func `selects`(_ selection: Selection) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("log sample.store " + selection.options)
     #expect(result.rows == selection.numbers.map { Self.rows[$0 - 1] })
@@ -113,7 +113,7 @@ import Testing
 
   /// A few of them again, as lines for programs.
   @Test(arguments: selections.enumerated().filter { $0.offset % 9 == 1 }.map(\.element))
-  func selectsTheSameLinesForPrograms(_ selection: Selection) async throws {
+  func `selects the same lines for programs`(_ selection: Selection) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("log sample.store --json " + selection.options)
     let numbers = result.lines.map { line in
@@ -243,7 +243,7 @@ import Testing
       """),
   ]
 
-  @Test(arguments: goldens) func writes(_ golden: Golden) async throws {
+  @Test(arguments: goldens) func `writes`(_ golden: Golden) async throws {
     let result = try await SampleFolder().run(golden.line)
     #expect(result.textOfRows == golden.output)
     #expect(result.errors == "")
@@ -251,12 +251,12 @@ import Testing
   }
 
   /// How long ago depends on the day of the test; that it is a length of time does not.
-  @Test func datesCanBeRelative() async throws {
+  @Test func `dates can be relative`() async throws {
     let result = try await SampleFolder().run("log sample.store -n 1 --date relative")
     #expect(result.textOfRows.contains(#/^   12  \d+ y ago  app     Trips /#))
   }
 
-  @Test func localTimesFollowTheTimeZone() async throws {
+  @Test func `local times follow the time zone`() async throws {
     let sample = try SampleFolder()
     for (zone, time) in [
       ("Asia/Tokyo", "2024-07-29 09:42:40"), ("America/New_York", "2024-07-28 20:42:40"),
@@ -270,7 +270,7 @@ import Testing
     }
   }
 
-  @Test func aLongHistoryIsNotRepeatedNorCut() async throws {
+  @Test func `a long history is not repeated nor cut`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("long.store")
     let writer = try StoreWriter(path: path)
@@ -284,8 +284,8 @@ import Testing
     }
   }
 
-  @Test("Counts are those that SQL gives", arguments: RealStores.paths)
-  func countsAreThoseOfSQL(_ path: String) async throws {
+  @Test(arguments: RealStores.paths)
+  func `counts are those that SQL gives`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     let copy = try folder.copy(store: path)
     let number = try await InProcess.run(["log", copy, "--count"])
@@ -324,19 +324,17 @@ import Testing
     #expect(pages == (try await InProcess.run(["log", copy, "--json"])).lines)
   }
 
-  @Test(
-    "Options that cannot be combined are refused",
-    arguments: [
-      "--stat --changes", "--stat --count", "--count --changes", "--follow --count",
-      "--follow --skip 1", "--skip -1",
-    ])
-  func refuses(_ options: String) async throws {
+  @Test(arguments: [
+    "--stat --changes", "--stat --count", "--count --changes", "--follow --count",
+    "--follow --skip 1", "--skip -1",
+  ])
+  func `options that cannot be combined are refused`(_ options: String) async throws {
     let result = try await SampleFolder().run("log sample.store " + options)
     #expect(result.status == 64)
     #expect(result.text == "")
   }
 
-  @Test func bookmarksAndFilesAreTokens() async throws {
+  @Test func `bookmarks and files are tokens`() async throws {
     let sample = try SampleFolder()
     let bookmarks = """
       {"schema":1,"bookmarks":[

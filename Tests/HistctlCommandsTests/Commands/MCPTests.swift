@@ -56,13 +56,12 @@ import Testing
 
   // MARK: - The protocol
 
-  @Test(
-    "The version is the client's, or the newest",
-    arguments: [
-      ("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-03-26"), ("2025-06-18", "2025-06-18"),
-      ("2025-11-25", "2025-11-25"), ("2031-01-01", "2025-11-25"), ("", "2025-11-25"),
-    ])
-  func versions(_ wanted: String, _ given: String) async throws {
+  @Test(arguments: [
+    ("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-03-26"), ("2025-06-18", "2025-06-18"),
+    ("2025-11-25", "2025-11-25"), ("2031-01-01", "2025-11-25"), ("", "2025-11-25"),
+  ])
+  func `the version is the client's, or the newest`(_ wanted: String, _ given: String) async throws
+  {
     let params: Object = [
       "protocolVersion": wanted, "capabilities": [:] as Object,
       "clientInfo": ["name": "test", "version": "1"],
@@ -84,33 +83,33 @@ import Testing
     #expect((answers.last?["result"] as? Object)?.isEmpty == true)
   }
 
-  @Test(
-    "Invalid requests get the error of JSON-RPC, and the server continues",
-    arguments: [
-      ("{", -32700), ("nonsense", -32700), (#"{"a":1,"a":2}"#, -32700),
-      ("{\"a\":\"\u{1}\"}", -32700),
-      (String(repeating: "[", count: 100), -32700),
-      ("[" + String(repeating: "1,", count: 60_000) + "1]", -32700),
-      ("1", -32600), ("null", -32600), ("{}", -32600), ("[]", -32600),
-      (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
-      (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
-      (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
-      (#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600),
-      (#"{"jsonrpc":"2.0","id":1}"#, -32600),
-      (String(repeating: "x", count: 1 << 20) + "xx", -32600),
-      (#"{"jsonrpc":"2.0","id":1,"method":"resources/list"}"#, -32601),
-      (#"{"jsonrpc":"2.0","id":1,"method":"\u001b[2J"}"#, -32601),
-      (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602),
-      (#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, -32602),
-      (#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}"#, -32602),
-      (#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, -32602),
-      (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"prune"}}"#, -32602),
-      (
-        #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log","arguments":[]}}"#,
-        -32602
-      ),
-    ])
-  func errors(_ line: String, _ code: Int) async throws {
+  @Test(arguments: [
+    ("{", -32700), ("nonsense", -32700), (#"{"a":1,"a":2}"#, -32700),
+    ("{\"a\":\"\u{1}\"}", -32700),
+    (String(repeating: "[", count: 100), -32700),
+    ("[" + String(repeating: "1,", count: 60_000) + "1]", -32700),
+    ("1", -32600), ("null", -32600), ("{}", -32600), ("[]", -32600),
+    (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
+    (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
+    (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
+    (#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600),
+    (#"{"jsonrpc":"2.0","id":1}"#, -32600),
+    (String(repeating: "x", count: 1 << 20) + "xx", -32600),
+    (#"{"jsonrpc":"2.0","id":1,"method":"resources/list"}"#, -32601),
+    (#"{"jsonrpc":"2.0","id":1,"method":"\u001b[2J"}"#, -32601),
+    (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602),
+    (#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, -32602),
+    (#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}"#, -32602),
+    (#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, -32602),
+    (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"prune"}}"#, -32602),
+    (
+      #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log","arguments":[]}}"#,
+      -32602
+    ),
+  ])
+  func `invalid requests get the error of JSON-RPC, and the server continues`(
+    _ line: String, _ code: Int
+  ) async throws {
     let answers = try await Self.answers(
       SampleFolder(), [line, "", " \r", try Self.request("ping", id: "after")])
     #expect(answers.count == 2)
@@ -120,8 +119,8 @@ import Testing
     #expect(answers.last?["id"] as? String == "after" && answers.last?["result"] != nil)
   }
 
-  @Test("Notifications and answers are not answered, and the last line needs no end")
-  func silence() async throws {
+  @Test
+  func `notifications and answers are not answered, and the last line needs no end`() async throws {
     let sample = try SampleFolder()
     let lines = [
       #"{"jsonrpc":"2.0","method":"unknown"}"#, #"{"jsonrpc":"2.0","method":"ping","params":[]}"#,
@@ -135,8 +134,8 @@ import Testing
     #expect(Self.code(try await Self.answers(sample, [cut]).first) == -32700)
   }
 
-  @Test("Arrays of messages are for the one version that has them")
-  func batches() async throws {
+  @Test
+  func `arrays of messages are for the one version that has them`() async throws {
     let sample = try SampleFolder()
     func start(_ version: String) throws -> String {
       try Self.request("initialize", ["protocolVersion": version], id: 0)
@@ -161,8 +160,8 @@ import Testing
     #expect(answers.compactMap { Self.code($0 as? Object) } == [-32600])
   }
 
-  @Test("Requests that name their version need no handshake")
-  func stateless() async throws {
+  @Test
+  func `requests that name their version need no handshake`() async throws {
     func meta(_ version: String) -> Object {
       ["_meta": ["io.modelcontextprotocol/protocolVersion": version]]
     }
@@ -183,8 +182,8 @@ import Testing
     #expect(data?["requested"] as? String == "2031-01-01")
   }
 
-  @Test("A cancelled call has no answer, whether it runs or waits")
-  func cancellation() async throws {
+  @Test
+  func `a cancelled call has no answer, whether it runs or waits`() async throws {
     let cancelled = #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#
     let lines =
       try ["a", "b", "c"].map { try Self.call("log", ["store": "sample.store"], id: $0) }
@@ -193,8 +192,8 @@ import Testing
     #expect(answers.compactMap { $0["id"] as? String } == ["d", "c"])
   }
 
-  @Test("Calls wait for each other, and not without limit")
-  func waiting() async throws {
+  @Test
+  func `calls wait for each other, and not without limit`() async throws {
     let lines = try (0..<20).map { try Self.call("show", ["store": ".", "token": "1"], id: $0) }
     let answers = try await Self.answers(SampleFolder(), lines)
     #expect(answers.count == 20)
@@ -205,8 +204,10 @@ import Testing
 
   // MARK: - The tools
 
-  @Test("Each tool says what it takes, and takes nothing that writes or reads elsewhere")
-  func descriptions() async throws {
+  @Test
+  func `each tool says what it takes, and takes nothing that writes or reads elsewhere`()
+    async throws
+  {
     let sample = try SampleFolder()
     let answers = try await Self.answers(sample, [try Self.request("tools/list")])
     let result = try #require(answers.first?["result"] as? Object)
@@ -247,32 +248,32 @@ import Testing
       (log?["kind"]?["items"] as? Object)?["enum"] as? [String] == ["insert", "update", "delete"])
   }
 
-  @Test(
-    "A tool returns what its command writes",
-    arguments: [
-      ("info", #"{"store":"sample.store"}"#, "info STORE"),
-      (
-        "info", #"{"store":"sample.store","model":true,"entity":["Trip"]}"#,
-        "info STORE --model --entity Trip"
-      ),
-      ("log", #"{"store":"sample.store"}"#, "log STORE"),
-      ("log", #"{"store":"sample.store","limit":3,"reverse":true}"#, "log STORE -n 3 --reverse"),
-      (
-        "log", #"{"store":"sample.store","author":["app"],"kind":["update"],"only_matching":true}"#,
-        "log STORE --author app --kind update --only-matching"
-      ),
-      (
-        "log", #"{"store":"sample.store","author":"app","no_author":false}"#,
-        "log STORE --author app"
-      ),
-      ("show", #"{"store":"sample.store","token":"last"}"#, "show STORE last"),
-      ("diff", #"{"store":"sample.store","start":"2","end":"6"}"#, "diff STORE 2 6"),
-      ("diff", #"{"store":"sample.store","start":"2..6","stat":true}"#, "diff STORE 2..6 --stat"),
-      ("object", #"{"store":"sample.store","object":"Trip/p1"}"#, "object STORE Trip/p1"),
-      ("stats", #"{"store":"sample.store","by":"day","top":2}"#, "stats STORE --by day --top 2"),
-      ("token_check", #"{"store":"sample.store","tokens":["3","99"]}"#, "token check STORE 3 99"),
-    ])
-  func sameAsCommand(_ tool: String, _ arguments: String, _ line: String) async throws {
+  @Test(arguments: [
+    ("info", #"{"store":"sample.store"}"#, "info STORE"),
+    (
+      "info", #"{"store":"sample.store","model":true,"entity":["Trip"]}"#,
+      "info STORE --model --entity Trip"
+    ),
+    ("log", #"{"store":"sample.store"}"#, "log STORE"),
+    ("log", #"{"store":"sample.store","limit":3,"reverse":true}"#, "log STORE -n 3 --reverse"),
+    (
+      "log", #"{"store":"sample.store","author":["app"],"kind":["update"],"only_matching":true}"#,
+      "log STORE --author app --kind update --only-matching"
+    ),
+    (
+      "log", #"{"store":"sample.store","author":"app","no_author":false}"#,
+      "log STORE --author app"
+    ),
+    ("show", #"{"store":"sample.store","token":"last"}"#, "show STORE last"),
+    ("diff", #"{"store":"sample.store","start":"2","end":"6"}"#, "diff STORE 2 6"),
+    ("diff", #"{"store":"sample.store","start":"2..6","stat":true}"#, "diff STORE 2..6 --stat"),
+    ("object", #"{"store":"sample.store","object":"Trip/p1"}"#, "object STORE Trip/p1"),
+    ("stats", #"{"store":"sample.store","by":"day","top":2}"#, "stats STORE --by day --top 2"),
+    ("token_check", #"{"store":"sample.store","tokens":["3","99"]}"#, "token check STORE 3 99"),
+  ])
+  func `a tool returns what its command writes`(
+    _ tool: String, _ arguments: String, _ line: String
+  ) async throws {
     let sample = try SampleFolder()
     let object = try JSONSerialization.jsonObject(with: Data(arguments.utf8)) as? Object
     let (texts, isError) = try await Self.texts(sample, tool, object ?? [:])
@@ -281,15 +282,15 @@ import Testing
     #expect(!isError && texts == [command.text, command.errors].filter { !$0.isEmpty })
   }
 
-  @Test("find lists the stores that may be read, without a path")
-  func finding() async throws {
+  @Test
+  func `find lists the stores that may be read, without a path`() async throws {
     let sample = try SampleFolder()
     let (texts, isError) = try await Self.texts(sample, "find", [:])
     #expect(!isError && texts.first?.contains(#"/sample.store","#) == true, "\(texts)")
   }
 
-  @Test("An error of a command is a result with its message and remedy")
-  func commandErrors() async throws {
+  @Test
+  func `an error of a command is a result with its message and remedy`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4")
     for (tool, arguments, kind) in [
@@ -308,29 +309,29 @@ import Testing
     }
   }
 
-  @Test(
-    "Arguments that a tool does not have are refused, and no text becomes an option",
-    arguments: [
-      ("log", #"{"store":"sample.store","follow":true}"#, "no argument 'follow'"),
-      ("log", #"{"store":"sample.store","bookmark_file":"x"}"#, "no argument 'bookmark_file'"),
-      ("log", #"{"store":"sample.store","limit":0}"#, "limit must be a number from 1 to 1000"),
-      ("log", #"{"store":"sample.store","limit":"5"}"#, "limit must be a number from 1 to 1000"),
-      ("log", #"{"store":"sample.store","author":[5]}"#, "author must be an array of texts"),
-      ("log", #"{"store":"sample.store","reverse":"yes"}"#, "reverse must be true or false"),
-      ("log", #"{"store":"sample.store","value":"a\u0000"}"#, "value must be an array of texts"),
-      ("log", "{}", "store is missing"),
-      ("diff", #"{"store":"sample.store","end":"5"}"#, "end needs start"),
-      ("object", #"{"store":"sample.store","object":"--follow"}"#, "--follow"),
-      ("show", #"{"store":"sample.store","token":"--help"}"#, "--help"),
-    ])
-  func wrongArguments(_ tool: String, _ arguments: String, _ words: String) async throws {
+  @Test(arguments: [
+    ("log", #"{"store":"sample.store","follow":true}"#, "no argument 'follow'"),
+    ("log", #"{"store":"sample.store","bookmark_file":"x"}"#, "no argument 'bookmark_file'"),
+    ("log", #"{"store":"sample.store","limit":0}"#, "limit must be a number from 1 to 1000"),
+    ("log", #"{"store":"sample.store","limit":"5"}"#, "limit must be a number from 1 to 1000"),
+    ("log", #"{"store":"sample.store","author":[5]}"#, "author must be an array of texts"),
+    ("log", #"{"store":"sample.store","reverse":"yes"}"#, "reverse must be true or false"),
+    ("log", #"{"store":"sample.store","value":"a\u0000"}"#, "value must be an array of texts"),
+    ("log", "{}", "store is missing"),
+    ("diff", #"{"store":"sample.store","end":"5"}"#, "end needs start"),
+    ("object", #"{"store":"sample.store","object":"--follow"}"#, "--follow"),
+    ("show", #"{"store":"sample.store","token":"--help"}"#, "--help"),
+  ])
+  func `arguments that a tool does not have are refused, and no text becomes an option`(
+    _ tool: String, _ arguments: String, _ words: String
+  ) async throws {
     let object = try JSONSerialization.jsonObject(with: Data(arguments.utf8)) as? Object
     let (texts, isError) = try await Self.texts(SampleFolder(), tool, object ?? [:])
     #expect(isError && texts.count == 1 && texts.first?.contains(words) == true, "\(texts)")
   }
 
-  @Test("An author that looks like an option is an author")
-  func optionsInText() async throws {
+  @Test
+  func `an author that looks like an option is an author`() async throws {
     let (texts, isError) = try await Self.texts(
       SampleFolder(), "log", ["store": "sample.store", "author": ["--follow"]])
     #expect(!isError && texts.first?.contains("no transaction has the author '--follow'") == true)
@@ -338,8 +339,8 @@ import Testing
 
   // MARK: - Limits
 
-  @Test("Only files in the given folders are read")
-  func refusedPaths() async throws {
+  @Test
+  func `only files in the given folders are read`() async throws {
     let sample = try SampleFolder()
     let inside = sample.folder.file("inside")
     try FileManager.default.createDirectory(
@@ -382,8 +383,8 @@ import Testing
     #expect(try await Self.texts(sample, "info", another, one).isError)
   }
 
-  @Test("Tokens are not read from files or from the input of the protocol")
-  func tokenFiles() async throws {
+  @Test
+  func `tokens are not read from files or from the input of the protocol`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(Array("5\n".utf8), to: sample.folder.file("token"))
     var calls: [String] = []
@@ -408,8 +409,8 @@ import Testing
     }
   }
 
-  @Test("Long text is truncated after a line, with a hint how to get less")
-  func cutText() async throws {
+  @Test
+  func `long text is truncated after a line, with a hint how to get less`() async throws {
     let sample = try SampleFolder()
     let arguments: Object = ["store": "sample.store"]
     let whole = try await Self.texts(sample, "log", arguments).texts.first ?? ""
@@ -426,8 +427,8 @@ import Testing
     #expect(exact.texts == [whole])
   }
 
-  @Test("It does not start without a path that is there")
-  func start() async throws {
+  @Test
+  func `it does not start without a path that is there`() async throws {
     let sample = try SampleFolder()
     let missing = try await sample.run("mcp none")
     #expect(missing.status == 9 && missing.errors.contains("no file or folder at none"))
@@ -435,8 +436,8 @@ import Testing
     #expect(try await sample.run("mcp . --max-text 1G").status == 64)
   }
 
-  @Test("Stores stay unchanged, and a closed client is no error")
-  func unchanged() async throws {
+  @Test
+  func `stores stay unchanged, and a closed client is no error`() async throws {
     let sample = try SampleFolder()
     let before = try FileBytes.read(sample.store)
     for tool in ["info", "log", "stats"] {

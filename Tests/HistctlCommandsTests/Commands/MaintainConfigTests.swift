@@ -103,7 +103,7 @@ import Testing
       (3, "1 or more"), (4, "did you mean compact?"), (6, "names no store"), (7, "yes or no")),
   ]
 
-  @Test(arguments: mistakes) func reportsMistakes(_ mistake: Mistake) async throws {
+  @Test(arguments: mistakes) func `reports mistakes`(_ mistake: Mistake) async throws {
     let sample = try SampleFolder()
     try FileBytes.write(Array(mistake.text.utf8), to: sample.folder.file("m.conf"))
     let before = try sample.names()
@@ -128,8 +128,8 @@ import Testing
     #expect(try sample.names() == before)
   }
 
-  @Test("Bytes that are not text, and paths that are not files")
-  func unreadable() async throws {
+  @Test
+  func `bytes that are not text, and paths that are not files`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write([0x5B, 0xFF, 0x5D], to: sample.folder.file("m.conf"))
     let result = try await sample.run("maintain --config m.conf")
@@ -141,8 +141,10 @@ import Testing
     #expect(large.status == 9 && large.errors.contains("larger than 1 MiB"))
   }
 
-  @Test("The plan is printed; paths are relative to its folder, and sections override defaults")
-  func checkConfig() async throws {
+  @Test
+  func `the plan is printed; paths are relative to its folder, and sections override defaults`()
+    async throws
+  {
     let sample = try SampleFolder()
     let folder = sample.folder
     try FileManager.default.createDirectory(
@@ -189,8 +191,8 @@ import Testing
     try await SchemaCheck.expectFits(json.text)
   }
 
-  @Test("Stores that are missing, listed twice, or share a bookmark file")
-  func stores() async throws {
+  @Test
+  func `stores that are missing, listed twice, or share a bookmark file`() async throws {
     let sample = try SampleFolder()
     func check(_ text: String) async throws -> Tool.Result {
       try FileBytes.write(Array(text.utf8), to: sample.folder.file("m.conf"))
@@ -237,8 +239,8 @@ import Testing
     #expect(copies.errors.contains("sample.store has the identifier of other.store"))
   }
 
-  @Test("A pattern matches no file that is written or kept beside a store")
-  func companions() async throws {
+  @Test
+  func `a pattern matches no file that is written or kept beside a store`() async throws {
     let sample = try SampleFolder()
     try FileManager.default.createDirectory(
       atPath: sample.folder.file("data"), withIntermediateDirectories: false)
@@ -257,13 +259,13 @@ import Testing
     #expect(result.lines.filter { $0.hasPrefix("store") } == ["store    data/sample.store"])
   }
 
-  @Test(
-    "Only the first of very many mistakes are reported",
-    arguments: [
-      ("", "x\n"), ("", "[a]\n"), ("[a]\nstore = x\n", "x = 1\n"), ("[a]\n", "store =\n"),
-      ("[a]\nstore = x\nprune.keep-last = 3\n", "prune.ignore-guard = no one\n"),
-    ])
-  func manyMistakes(_ beginning: String, _ text: String) async throws {
+  @Test(arguments: [
+    ("", "x\n"), ("", "[a]\n"), ("[a]\nstore = x\n", "x = 1\n"), ("[a]\n", "store =\n"),
+    ("[a]\nstore = x\nprune.keep-last = 3\n", "prune.ignore-guard = no one\n"),
+  ])
+  func `only the first of very many mistakes are reported`(
+    _ beginning: String, _ text: String
+  ) async throws {
     let sample = try SampleFolder()
     let name = sample.folder.file("m.conf")
     try FileBytes.write(Array((beginning + String(repeating: text, count: 20_000)).utf8), to: name)
@@ -273,8 +275,8 @@ import Testing
     #expect(heads.last == "histctl: m.conf: there are more mistakes than these 100")
   }
 
-  @Test("A name of --only that there is not")
-  func only() async throws {
+  @Test
+  func `a name of --only that there is not`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(
       Array("[trips]\nstore = sample.store\ncompact = yes\n".utf8),

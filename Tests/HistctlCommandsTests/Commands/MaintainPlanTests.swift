@@ -41,8 +41,8 @@ import Testing
     return text
   }
 
-  @Test("The plan equals the act, over random configurations and three runs of each")
-  func planEqualsAct() async throws {
+  @Test
+  func `the plan equals the act, over random configurations and three runs of each`() async throws {
     let seed = Campaign.rotatingSeed
     var random = SeededGenerator(seed: seed)
     for _ in 0..<Campaign.count(12, 200) {
@@ -86,8 +86,9 @@ import Testing
     }
   }
 
-  @Test("A dry run shows in words what is sealed and forgotten, also in a new archive")
-  func words() async throws {
+  @Test
+  func `a dry run shows in words what is sealed and forgotten, also in a new archive`() async throws
+  {
     let sample = try SampleFolder()
     let text = """
       [a]
@@ -112,8 +113,8 @@ import Testing
     #expect(act.text.contains("forgot 6 transactions, 1 to 6 (keep-last) in sealed"), "\(act.text)")
   }
 
-  @Test("A dry run of prune with an archive shows what would be sealed")
-  func prune() async throws {
+  @Test
+  func `a dry run of prune with an archive shows what would be sealed`() async throws {
     let sample = try SampleFolder()
     let line = "prune sample.store --keep-last 3 --archive sealed"
     let dry = try await sample.run(line + " --dry-run")

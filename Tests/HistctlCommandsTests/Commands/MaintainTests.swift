@@ -29,8 +29,8 @@ import Testing
     try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
   }
 
-  @Test("All steps run in order; a second run does and prints nothing")
-  func runs() async throws {
+  @Test
+  func `all steps run in order; a second run does and prints nothing`() async throws {
     let sample = try Self.folder()
     let dry = try await sample.run("maintain --config m.conf --dry-run")
     let bytes = try FileBytes.read(sample.store)
@@ -83,8 +83,8 @@ import Testing
     #expect(try await sample.exported() == Array(1...14))
   }
 
-  @Test("Of two stores one fails, and the other is maintained")
-  func isolation() async throws {
+  @Test
+  func `of two stores one fails, and the other is maintained`() async throws {
     let sample = try Self.folder(
       """
       [defaults]
@@ -111,10 +111,10 @@ import Testing
     #expect(text.errors.contains("bad.store") && text.errors.contains("none.store"))
   }
 
-  @Test(
-    "A closed reader does not stop it: all stores are maintained, with their status",
-    .enabled(if: Tool("python3") != nil))
-  func withoutReader() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `a closed reader does not stop it: all stores are maintained, with their status`()
+    async throws
+  {
     let sample = try Self.folder(
       """
       [defaults]
@@ -147,8 +147,8 @@ import Testing
     }
   }
 
-  @Test("A dry run of a store whose numbers begin with the lowest that there is")
-  func lowestNumber() async throws {
+  @Test
+  func `a dry run of a store whose numbers begin with the lowest that there is`() async throws {
     let sample = try Self.folder()
     try StoreQuery(path: sample.store).run(
       """
@@ -162,8 +162,8 @@ import Testing
     #expect(try await sample.run("export sample.store").lines.count == 12)
   }
 
-  @Test("History that could not be exported is not pruned")
-  func failedStep() async throws {
+  @Test
+  func `history that could not be exported is not pruned`() async throws {
     let sample = try Self.folder()
     _ = try await sample.run("bookmark set sample.store nightly 2")
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 5")
@@ -181,8 +181,8 @@ import Testing
     #expect(try Self.numbers(file.store).count == 12)
   }
 
-  @Test("Bookmarks hold history back, and abandoned ones are reported")
-  func bookmarks() async throws {
+  @Test
+  func `bookmarks hold history back, and abandoned ones are reported`() async throws {
     let sample = try Self.folder(
       "[a]\nstore = sample.store\nprune.keep-last = 3\n")
     _ = try await sample.run("bookmark set sample.store widget 5")
@@ -197,8 +197,8 @@ import Testing
     #expect(try Self.numbers(sample.store).first == "10")
   }
 
-  @Test("A store that is mirrored is refused, and nothing of it is deleted")
-  func refused() async throws {
+  @Test
+  func `a store that is mirrored is refused, and nothing of it is deleted`() async throws {
     let sample = try Self.folder("[a]\nstore = sample.store\nprune.keep-last = 3\n")
     try await sample.sqlite("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
     let result = try await sample.run("maintain --config m.conf")
@@ -206,8 +206,8 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
-  @Test("A save that was broken off is undone first", .enabled(if: Tool("python3") != nil))
-  func unfinishedSave() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `a save that was broken off is undone first`() async throws {
     let sample = try Self.folder()
     try await UnfinishedSave.leave(in: sample.store)
     let half = try FileBytes.read(sample.store)
@@ -220,8 +220,8 @@ import Testing
     #expect(try StoreQuery(path: sample.store).lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test("Two runs do not work on one store", .enabled(if: Tool("python3") != nil))
-  func lock() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `two runs do not work on one store`() async throws {
     let sample = try Self.folder()
     let python = try #require(Tool("python3"))
     let script = """
@@ -253,8 +253,8 @@ import Testing
     #expect(try await sample.exported() == Array(1...12))
   }
 
-  @Test("Many runs at once: each transaction is in exactly one file")
-  func together() async throws {
+  @Test
+  func `many runs at once: each transaction is in exactly one file`() async throws {
     let sample = try Self.folder()
     try await withThrowingTaskGroup(of: Tool.Result.self) { group in
       for _ in 0..<6 {
@@ -266,8 +266,8 @@ import Testing
     #expect(try Self.numbers(sample.store) == ["10", "11", "12"])
   }
 
-  @Test("Killed at any moment and run again: nothing is lost or repeated")
-  func kills() async throws {
+  @Test
+  func `killed at any moment and run again: nothing is lost or repeated`() async throws {
     let sample = try Self.folder()
     let shell = try #require(Tool("sh"))
     var last = 12

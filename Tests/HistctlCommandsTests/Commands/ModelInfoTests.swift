@@ -37,7 +37,7 @@ import Testing
     try await InProcess.run(line.split(separator: " ").map(String.init), folder: folder.path)
   }
 
-  @Test func thePageForPeople() async throws {
+  @Test func `the page for people`() async throws {
     let result = try await Self.run(
       "info trips.store --model --entity Trip --entity Photo --entity LivingAccommodation",
       in: Self.folder())
@@ -96,7 +96,7 @@ import Testing
     #expect(result.errors == "" && result.status == 0)
   }
 
-  @Test(.enabled(if: Tool.hasTerminals)) func aNarrowTerminalCutsNoNames() async throws {
+  @Test(.enabled(if: Tool.hasTerminals)) func `a narrow terminal cuts no names`() async throws {
     let folder = try Self.folder()
     let line = ["info", folder.file("trips.store"), "--model", "--entity", "Trip", "--no-pager"]
     let screen = try await Tool.histctl.runOnTerminal(
@@ -114,7 +114,7 @@ import Testing
     #expect(!wide.contains("…") && !wide.contains("hidden"))
   }
 
-  @Test func theRecordsForPrograms() async throws {
+  @Test func `the records for programs`() async throws {
     let result = try await Self.run("info trips.store --model --json", in: Self.folder())
     let records = try result.lines.map { line in
       try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -148,7 +148,7 @@ import Testing
           + #""table":"ZTRIP","columns":["ZLATITUDE"]},"#))
   }
 
-  @Test func anEntityThatIsNotThere() async throws {
+  @Test func `an entity that is not there`() async throws {
     let folder = try Self.folder()
     let result = try await Self.run("info trips.store --model --entity Tripp", in: folder)
     #expect(result.status == 64 && result.text == "")
@@ -162,7 +162,7 @@ import Testing
     #expect(alone.status == 64 && alone.errors.contains("--entity needs --model"))
   }
 
-  @Test func aStoreWithoutAModelListsItsColumns() async throws {
+  @Test func `a store without a model lists its columns`() async throws {
     let folder = try Self.folder(sql: "DELETE FROM Z_MODELCACHE")
     let result = try await Self.run("info trips.store --model --entity Tag", in: folder)
     #expect(result.status == 0)
@@ -189,7 +189,7 @@ import Testing
     try await SchemaCheck.expectFits(program.text)
   }
 
-  @Test func aDamagedModelIsReported() async throws {
+  @Test func `a damaged model is reported`() async throws {
     let folder = try Self.folder(sql: "UPDATE Z_MODELCACHE SET Z_CONTENT = x'00112233'")
     let result = try await Self.run("info trips.store --model", in: folder)
     #expect(result.status == 5)
@@ -197,7 +197,7 @@ import Testing
     #expect(result.text.contains("\nentity      Trip\nnumber      6\ntable       ZTRIP\n"))
   }
 
-  @Test func aMissingColumnIsReported() async throws {
+  @Test func `a missing column is reported`() async throws {
     let folder = try Self.folder(
       sql: "ALTER TABLE ZTRIP DROP COLUMN ZCOST; ALTER TABLE ZTAG DROP COLUMN ZLABEL")
     let result = try await Self.run("info trips.store --model", in: folder)
@@ -208,7 +208,7 @@ import Testing
   }
 
   /// A store without history has a model all the same.
-  @Test func historyIsNotNeeded() async throws {
+  @Test func `history is not needed`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("plain.store")
     try StoreCreator.create(at: path, model: Self.model)
@@ -219,7 +219,7 @@ import Testing
     #expect(result.text.contains("\nentity      Trip\n"))
   }
 
-  @Test func anArchiveDescribesItsModel() async throws {
+  @Test func `an archive describes its model`() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("archive sample.store arch --before 9 --quiet").status == 0)
     let result = try await sample.run("info arch --model --entity LivingAccommodation")
@@ -248,7 +248,7 @@ import Testing
     #expect(unknown.errors.contains("did you mean LivingAccommodation?"))
   }
 
-  @Test func exportedLinesHaveNone() async throws {
+  @Test func `exported lines have none`() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("export sample.store -o a.jsonl --quiet").status == 0)
     let result = try await sample.run("info a.jsonl --model")
@@ -256,7 +256,7 @@ import Testing
     #expect(result.errors.hasPrefix("histctl: exported lines have no model\n"))
   }
 
-  @Test(.enabled(if: Tool.hasTerminals)) func hostileNamesAreWrittenOut() async throws {
+  @Test(.enabled(if: Tool.hasTerminals)) func `hostile names are written out`() async throws {
     let folder = try TemporaryFolder()
     let name = "a\u{1B}[2Jb\u{202E}c\nd"
     let model = ManagedModel(entities: [
@@ -279,7 +279,7 @@ import Testing
     #expect(piped.text.contains(#"inverse a\e[2Jb\u{202E}c\nd"#))
   }
 
-  @Test func manyPropertiesAreAllThere() async throws {
+  @Test func `many properties are all there`() async throws {
     let folder = try TemporaryFolder()
     let properties = (0..<5000).map { number in
       ManagedProperty.attribute(.init(name: "p\(number)", type: .integer64))
@@ -297,7 +297,7 @@ import Testing
   /// A decoder in another language reads the same out of the model cache.
   @Test(
     .enabled(if: RealStores.oracle != nil && Tool("python3") != nil), arguments: RealStores.paths)
-  func anotherDecoderAgrees(_ path: String) async throws {
+  func `another decoder agrees`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     let records = try await InProcess.run(["info", store, "--model", "--json"])

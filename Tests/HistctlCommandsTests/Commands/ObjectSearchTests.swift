@@ -7,16 +7,16 @@ import Testing
 @Suite struct ObjectSearchTests {
   private static let identifier = SampleFolder.identifier
 
-  @Test(
-    "A value names the object that its tombstone preserved",
-    arguments: [
-      ("object sample.store", ""), ("blame sample.store", ""), ("object sample.store", "--json"),
-      ("blame sample.store", "--json"), ("show sample.store", ""),
-      ("log sample.store --changes --object", "--only-matching"),
-      ("export sample.store --quiet --object", "--only-matching"),
-      ("stats sample.store --json --object", ""), ("diff sample.store 5 --object", ""),
-    ])
-  func tombstones(_ command: String, _ options: String) async throws {
+  @Test(arguments: [
+    ("object sample.store", ""), ("blame sample.store", ""), ("object sample.store", "--json"),
+    ("blame sample.store", "--json"), ("show sample.store", ""),
+    ("log sample.store --changes --object", "--only-matching"),
+    ("export sample.store --quiet --object", "--only-matching"),
+    ("stats sample.store --json --object", ""), ("diff sample.store 5 --object", ""),
+  ])
+  func `a value names the object that its tombstone preserved`(
+    _ command: String, _ options: String
+  ) async throws {
     let sample = try SampleFolder()
     func output(_ object: String) async throws -> Tool.Result {
       let words = (command + " ").split(separator: " ").map(String.init)
@@ -36,8 +36,8 @@ import Testing
     }
   }
 
-  @Test("Several objects are listed with their keys")
-  func several() async throws {
+  @Test
+  func `several objects are listed with their keys`() async throws {
     let sample = try SampleFolder()
     for command in ["object", "blame", "show"] {
       let result = try await sample.run([command, "sample.store", "Trip[name~rome]"])
@@ -56,8 +56,9 @@ import Testing
     #expect(all.text == each.text)
   }
 
-  @Test("Objects in the store are found by what they are now, then by what they were")
-  func present() async throws {
+  @Test
+  func `objects in the store are found by what they are now, then by what they were`() async throws
+  {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(2), values: ["name": .text("Roma")]) }
     try trips.save { $0.update(OpenTrips.trip(3), values: ["name": .text("Roma][=")]) }
@@ -83,8 +84,8 @@ import Testing
     try await SchemaCheck.expectFits(json.errors)
   }
 
-  @Test("More objects than can be listed are refused")
-  func many() async throws {
+  @Test
+  func `more objects than can be listed are refused`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("many.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -126,8 +127,8 @@ import Testing
     Problem(object: "Trip/p777", status: 1, kind: "unknownObject"),
   ]
 
-  @Test("A mistake does not look like an empty answer", arguments: problems)
-  func problem(_ problem: Problem) async throws {
+  @Test(arguments: problems)
+  func `a mistake does not look like an empty answer`(_ problem: Problem) async throws {
     let sample = try SampleFolder()
     for command in ["object", "blame", "show"] {
       let result = try await sample.run([command, "sample.store", problem.object, "--json"])
@@ -136,8 +137,8 @@ import Testing
     }
   }
 
-  @Test("The address of an object is a value of a relationship")
-  func addresses() async throws {
+  @Test
+  func `the address of an object is a value of a relationship`() async throws {
     let trips = try OpenTrips()
     try trips.save { _ = $0.insert("BucketListItem", toOne: ["trip": OpenTrips.trip(2)]) }
     let store = try await InProcess.run(["info", trips.path, "--json"]).text
@@ -153,13 +154,14 @@ import Testing
   }
 
   @Test(
-    "Every object with a unique text is found by it, as SQL finds it",
     .enabled(if: Tool("sqlite3") != nil),
     arguments: [
       ("swiftdata-cheftime.store", "SDRecipe", "ZSDRECIPE", "ZNAME", "name"),
       ("swiftdata-cocktails.store", "Cocktail", "ZCOCKTAIL", "ZCOCKTAILNAME", "cocktailName"),
     ])
-  func realStores(_ place: (String, String, String, String, String)) async throws {
+  func `every object with a unique text is found by it, as SQL finds it`(
+    _ place: (String, String, String, String, String)
+  ) async throws {
     let (name, entity, table, column, attribute) = place
     guard let path = RealStores.path(name) else { return }
     let folder = try TemporaryFolder()

@@ -26,7 +26,7 @@ import Testing
     return sample
   }
 
-  @Test func anObjectThatIsThere() async throws {
+  @Test func `an object that is there`() async throws {
     let sample = try await Self.sample()
     let result = try await sample.run("object sample.store Trip/p9")
     #expect(
@@ -58,7 +58,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test func anObjectThatWasDeleted() async throws {
+  @Test func `an object that was deleted`() async throws {
     let result = try await SampleFolder().run("object sample.store LivingAccommodation/p5")
     #expect(
       result.textOfRows == """
@@ -84,14 +84,14 @@ import Testing
     }
   }
 
-  @Test(
-    "An object may be selected by its superentity, with an archive too",
-    arguments: [
-      "log STORE --json", "log STORE --only-matching --changes", "diff STORE 5", "export STORE",
-      "diff STORE 0 --each", "stats STORE --json", "log STORE --json --archive ARCHIVE",
-      "export STORE --archive ARCHIVE",
-    ])
-  func anObjectByItsParent(_ line: String) async throws {
+  @Test(arguments: [
+    "log STORE --json", "log STORE --only-matching --changes", "diff STORE 5", "export STORE",
+    "diff STORE 0 --each", "stats STORE --json", "log STORE --json --archive ARCHIVE",
+    "export STORE --archive ARCHIVE",
+  ])
+  func `an object may be selected by its superentity, with an archive too`(
+    _ line: String
+  ) async throws {
     let sample = try SampleFolder()
     let archive = sample.folder.file("archive")
     if line.contains("ARCHIVE") {
@@ -108,14 +108,14 @@ import Testing
     #expect(parent.text == own.text && parent.status == 0 && parent.errors == own.errors)
   }
 
-  @Test func anObjectWithoutRecordedHistory() async throws {
+  @Test func `an object without recorded history`() async throws {
     let result = try await Self.sample().run("object sample.store Trip/p40")
     #expect(result.lines[1] == "in the store; the history has no change of it")
     #expect(result.lines.contains("  name             \"\""))
     #expect(result.status == 0)
   }
 
-  @Test func anObjectThatWentWithoutAWord() async throws {
+  @Test func `an object that went without a word`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       "DELETE FROM ACHANGE WHERE ZTRANSACTIONID = 8; DELETE FROM ATRANSACTION WHERE Z_PK = 8")
@@ -134,7 +134,7 @@ import Testing
     ("--not-author app", ["10"]), ("--after 9", ["10", "12"]), ("--until 10", ["9", "10"]),
     ("--after 9 --author app", ["12"]), ("--author nobody", []), ("--attribute cost", []),
   ])
-  func someOfItsChanges(_ options: String, _ numbers: [String]) async throws {
+  func `some of its changes`(_ options: String, _ numbers: [String]) async throws {
     let sample = try await Self.sample()
     let all = try await sample.run("object sample.store Trip/p9 --json")
     let result = try await sample.run("object sample.store Trip/p9 --json " + options)
@@ -154,7 +154,7 @@ import Testing
     #expect(text.lines.contains("  name             \"Rome\""))
   }
 
-  @Test func someOfTheChangesOfAnObjectThatIsGone() async throws {
+  @Test func `some of the changes of an object that is gone`() async throws {
     let result = try await SampleFolder().run("object sample.store Trip/p5 --author nobody")
     #expect(result.lines.first?.hasPrefix("Trip/p5  ") == true)
     #expect(result.lines.contains("no change matches"))
@@ -164,7 +164,7 @@ import Testing
 
   // MARK: - For programs
 
-  @Test func linesForPrograms() async throws {
+  @Test func `lines for programs`() async throws {
     let sample = try await Self.sample()
     let result = try await sample.run("object sample.store Trip/p9 --json")
     #expect(result.status == 0 && result.errors == "")
@@ -191,7 +191,7 @@ import Testing
 
   /// Programs are told what people are, also where the line of the delete is left out.
   @Test(arguments: ["", " --after 8", " --kind insert"])
-  func jsonIncludesTheTombstone(_ options: String) async throws {
+  func `JSON includes the tombstone`(_ options: String) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run(
       "object sample.store LivingAccommodation/p5 --json" + options)
@@ -203,7 +203,7 @@ import Testing
     #expect(result.lines.count == [" --after 8": 1, " --kind insert": 2][options, default: 4])
   }
 
-  @Test(.enabled(if: Tool("python3") != nil)) func linesFitThePublishedSchema() async throws {
+  @Test(.enabled(if: Tool("python3") != nil)) func `lines fit the published schema`() async throws {
     let python = try #require(Tool("python3"))
     guard try await python.run(["-c", "import jsonschema"]).status == 0 else { return }
     let sample = try await Self.sample()
@@ -226,7 +226,7 @@ import Testing
   }
 
   /// The values of every object of the demo, against what the sqlite3 program reads.
-  @Test(.enabled(if: Tool("sqlite3") != nil)) func valuesAreThoseOfSQLite() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil)) func `values are those of SQ lite`() async throws {
     let sqlite = try #require(Tool("sqlite3"))
     let folder = try TemporaryFolder()
     _ = try await InProcess.run(["demo", ".", "--ending", "2026-11-20"], folder: folder.path)
@@ -288,7 +288,7 @@ import Testing
     }
   }
 
-  @Test func dataBesideTheStore() async throws {
+  @Test func `data beside the store`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("photos.store")
     let model = ManagedModel(entities: [
@@ -364,7 +364,7 @@ import Testing
       line: "object . Trip/p1", status: 8, kind: "notAStore", words: ["it is a directory"]),
   ]
 
-  @Test(arguments: problems) func problemsAreReported(_ problem: Problem) async throws {
+  @Test(arguments: problems) func `problems are reported`(_ problem: Problem) async throws {
     let sample = try SampleFolder()
     let program = try await sample.run(problem.line + " --json")
     #expect(program.status == problem.status)
@@ -379,7 +379,7 @@ import Testing
     for word in problem.words { #expect(person.errors.contains(word), "\(person.errors)") }
   }
 
-  @Test func aStoreWithoutHistoryStillHasItsObjects() async throws {
+  @Test func `a store without history still has its objects`() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite(
       "DROP TABLE ATRANSACTION; DROP TABLE ACHANGE; DROP TABLE ATRANSACTIONSTRING")
@@ -394,7 +394,7 @@ import Testing
     #expect(other.errors.contains("keeps no history"))
   }
 
-  @Test func missingColumnsAreReported() async throws {
+  @Test func `missing columns are reported`() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite("ALTER TABLE ZTRIP DROP COLUMN ZCOST; DROP TABLE Z_4TRIPS")
     let result = try await sample.run("object sample.store Trip/p9")
@@ -403,7 +403,7 @@ import Testing
     #expect(result.lines.contains("  name             \"Rome\""))
   }
 
-  @Test func withoutAModelColumnsHaveTheirOwnNames() async throws {
+  @Test func `without a model columns have their own names`() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
     let result = try await sample.run("object sample.store Trip/p9")
@@ -415,7 +415,7 @@ import Testing
 
   // MARK: - Hostile values
 
-  @Test(.enabled(if: Tool.hasTerminals)) func aTerminalShowsEscapedControls() async throws {
+  @Test(.enabled(if: Tool.hasTerminals)) func `a terminal shows escaped controls`() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite(
       """
@@ -431,7 +431,7 @@ import Testing
     #expect(result.lines.dropFirst().allSatisfy { $0.count <= 100 }, "\(result.text)")
   }
 
-  @Test func longValuesAreShownByTheirSize() async throws {
+  @Test func `long values are shown by their size`() async throws {
     let sample = try await Self.sample()
     try await sample.sqlite(
       "UPDATE ZTRIP SET ZNAME = printf('%.*c', 20000000, 'x'), ZTOKEN = zeroblob(30000000)")
@@ -445,7 +445,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.hasTerminals), arguments: [20, 40, 80])
-  func keepsToTheWidth(_ columns: Int) async throws {
+  func `keeps to the width`(_ columns: Int) async throws {
     let sample = try await Self.sample()
     let result = try await Tool.histctl.runOnTerminal(
       ["object", sample.store, "Trip/p9", "--no-pager", "--color", "never", "--quiet"],
@@ -455,9 +455,8 @@ import Testing
     #expect(result.lines.dropFirst().allSatisfy { $0.count <= columns }, "\(result.text)")
   }
 
-  @Test(
-    .enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)
-  func realStores(_ path: String) async throws {
+  @Test(.enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)
+  func `real stores`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     let before = try UnchangedTests.files(folder)

@@ -4,14 +4,12 @@ import Testing
 
 /// What is written never takes the place of the data that it is made of.
 @Suite struct OutputPlaceTests {
-  @Test(
-    "An export never overwrites the store or its files",
-    arguments: [
-      "sample.store", "./sample.store", "sample.store-wal", "sample.store-shm",
-      "sample.store-journal", "sample.store-bookmarks.json", "sample.store-unfinished-save",
-      "soft.store", "hard.store", ".sample_SUPPORT/x",
-    ])
-  func ontoTheStore(_ place: String) async throws {
+  @Test(arguments: [
+    "sample.store", "./sample.store", "sample.store-wal", "sample.store-shm",
+    "sample.store-journal", "sample.store-bookmarks.json", "sample.store-unfinished-save",
+    "soft.store", "hard.store", ".sample_SUPPORT/x",
+  ])
+  func `an export never overwrites the store or its files`(_ place: String) async throws {
     let folder = try SampleFolder()
     let manager = FileManager.default
     try manager.createSymbolicLink(
@@ -33,8 +31,8 @@ import Testing
     #expect(!manager.fileExists(atPath: folder.folder.file(".sample_SUPPORT/x")))
   }
 
-  @Test("A name that says how a file is packed is not contradicted")
-  func contradictions() async throws {
+  @Test
+  func `a name that says how a file is packed is not contradicted`() async throws {
     let folder = try SampleFolder()
     for line in [
       "--compress none -o a.jsonl.zst", "--compress gzip -o a.jsonl.zst",
@@ -49,8 +47,8 @@ import Testing
     }
   }
 
-  @Test("Folders of exports are no more widely readable than the store")
-  func folders() async throws {
+  @Test
+  func `folders of exports are no more widely readable than the store`() async throws {
     let folder = try SampleFolder()
     func mode(_ name: String) throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: folder.folder.file(name))[.posixPermissions]
@@ -64,14 +62,14 @@ import Testing
     }
   }
 
-  @Test(
-    "A dash is a stream, so no folder of that name is created",
-    arguments: [
-      ("archive sample.store -", "<dir>"), ("demo -", "<dir>"),
-      ("export sample.store --output-dir -", "--output-dir"),
-      ("prune sample.store --keep-last 5 --archive - --yes", "--archive"),
-    ])
-  func dash(_ line: String, _ argument: String) async throws {
+  @Test(arguments: [
+    ("archive sample.store -", "<dir>"), ("demo -", "<dir>"),
+    ("export sample.store --output-dir -", "--output-dir"),
+    ("prune sample.store --keep-last 5 --archive - --yes", "--archive"),
+  ])
+  func `a dash is a stream, so no folder of that name is created`(
+    _ line: String, _ argument: String
+  ) async throws {
     let folder = try SampleFolder()
     let result = try await folder.run(line)
     #expect(result.status == 64)
@@ -82,8 +80,8 @@ import Testing
     #expect(try await folder.run("archive sample.store ./-").status == 0)
   }
 
-  @Test("A failed export leaves no folder")
-  func aFailedExportLeavesNoFolder() async throws {
+  @Test
+  func `a failed export leaves no folder`() async throws {
     let folder = try SampleFolder()
     _ = try await folder.run("bookmark set sample.store late 12")
     let nothing = try await folder.run("export sample.store --output-dir d --bookmark late")
@@ -94,8 +92,8 @@ import Testing
     #expect(try !folder.folder.names().contains("d"))
   }
 
-  @Test("An export never overwrites the lines or the archive it reads")
-  func ontoItsSource() async throws {
+  @Test
+  func `an export never overwrites the lines or the archive it reads`() async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("export sample.store -o lines.jsonl").status == 0)
     #expect(try await folder.run("archive sample.store sealed").status == 0)
@@ -110,8 +108,8 @@ import Testing
     #expect(try await folder.run("verify sealed").status == 0)
   }
 
-  @Test("Only files are replaced; of a link, what it leads to")
-  func onlyFiles() async throws {
+  @Test
+  func `only files are replaced; of a link, what it leads to`() async throws {
     let folder = try SampleFolder()
     let manager = FileManager.default
     #expect(mkfifo(folder.folder.file("pipe"), 0o600) == 0)
@@ -134,14 +132,12 @@ import Testing
     #expect(try FileBytes.read(folder.folder.file("target.jsonl")) == lines.output)
   }
 
-  @Test(
-    "A copy, values or a key cannot be written to a stream",
-    arguments: [
-      "rehearse sample.store last -o -", "snapshot sample.store last -o -",
-      "scrub sample.store -o - --yes", "scrub sample.store -o copy.store --key - --yes",
-      "record sample.store --once --values-file -",
-    ])
-  func streams(_ line: String) async throws {
+  @Test(arguments: [
+    "rehearse sample.store last -o -", "snapshot sample.store last -o -",
+    "scrub sample.store -o - --yes", "scrub sample.store -o copy.store --key - --yes",
+    "record sample.store --once --values-file -",
+  ])
+  func `a copy, values or a key cannot be written to a stream`(_ line: String) async throws {
     let folder = try SampleFolder()
     let result = try await folder.run(line)
     #expect(result.status == 64)
@@ -149,15 +145,15 @@ import Testing
     #expect(try folder.folder.names() == ["sample.store"])
   }
 
-  @Test("A file can be named like a stream")
-  func fileNamedLikeAStream() async throws {
+  @Test
+  func `a file can be named like a stream`() async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("rehearse sample.store last -o ./-").status == 0)
     #expect(try folder.folder.names().contains("-"))
   }
 
-  @Test("A copy takes the place of stores only")
-  func onlyStores() async throws {
+  @Test
+  func `a copy takes the place of stores only`() async throws {
     let folder = try SampleFolder()
     #expect(mkfifo(folder.folder.file("pipe"), 0o600) == 0)
     let note = Array(
@@ -171,8 +167,8 @@ import Testing
     #expect(try FileBytes.read(folder.folder.file("note.txt")) == note + note)
   }
 
-  @Test("- is standard output, and --json keeps it to JSON")
-  func standardOutput() async throws {
+  @Test
+  func `- is standard output, and --json keeps it to JSON`() async throws {
     let folder = try SampleFolder()
     let lines = try await folder.run("export sample.store")
     let dash = try await folder.run("export sample.store -o -")
@@ -183,26 +179,26 @@ import Testing
     #expect(try await folder.run("export sample.store --format bodyfile --json").status == 64)
   }
 
-  @Test(
-    "A name that promises another format is refused, with what to write",
-    arguments: [
-      ("-o a.csv --format jsonl", "give --format csv"),
-      ("-o a.CSV.gz --format changes", "give --format csv"),
-      ("-o a.changes.jsonl --format jsonl", "give --format changes"),
-      ("-o a.debezium.jsonl.zst --format cloudevents", "give --format debezium"),
-      ("-o a.jsonl --format csv", "leave out --format csv"),
-      ("-o a.json.zst --format csv", "leave out --format csv"),
-      ("-o a.changes.jsonl --format csv", "give --format changes"),
-      ("-o a.body --format csv", "give --format bodyfile"),
-      ("-o a.db --format jsonl", "give --format sqlite"),
-      ("-o a.jsonl --format sqlite", "leave out --format sqlite"),
-      ("-o a.sqlite.gz", "is not compressed"), ("--format sqlite", "must be a file"),
-      ("--format sqlite -o -", "must be a file"),
-      ("--format sqlite --compress zstd -o a.out", "is not compressed"),
-      ("--format sqlite --compress zstd --output-dir a.dir", "is not compressed"),
-      ("--format sqlite --fields kind -o a.out", "has fixed fields"),
-    ])
-  func otherFormats(_ options: String, _ words: String) async throws {
+  @Test(arguments: [
+    ("-o a.csv --format jsonl", "give --format csv"),
+    ("-o a.CSV.gz --format changes", "give --format csv"),
+    ("-o a.changes.jsonl --format jsonl", "give --format changes"),
+    ("-o a.debezium.jsonl.zst --format cloudevents", "give --format debezium"),
+    ("-o a.jsonl --format csv", "leave out --format csv"),
+    ("-o a.json.zst --format csv", "leave out --format csv"),
+    ("-o a.changes.jsonl --format csv", "give --format changes"),
+    ("-o a.body --format csv", "give --format bodyfile"),
+    ("-o a.db --format jsonl", "give --format sqlite"),
+    ("-o a.jsonl --format sqlite", "leave out --format sqlite"),
+    ("-o a.sqlite.gz", "is not compressed"), ("--format sqlite", "must be a file"),
+    ("--format sqlite -o -", "must be a file"),
+    ("--format sqlite --compress zstd -o a.out", "is not compressed"),
+    ("--format sqlite --compress zstd --output-dir a.dir", "is not compressed"),
+    ("--format sqlite --fields kind -o a.out", "has fixed fields"),
+  ])
+  func `a name that promises another format is refused, with what to write`(
+    _ options: String, _ words: String
+  ) async throws {
     let folder = try SampleFolder()
     let result = try await folder.run("export sample.store " + options)
     #expect(result.status == 64 && result.output.isEmpty)
@@ -210,21 +206,21 @@ import Testing
     #expect(try folder.folder.names().allSatisfy { !$0.hasPrefix("a.") })
   }
 
-  @Test(
-    "A name of a format or a compression that does not exist is refused, with those that do",
-    arguments: [
-      ("export sample.store -o a.parquet", "ends in .parquet, and export has no such format"),
-      ("export sample.store -o a.xlsx", "jsonl, changes, cloudevents, debezium, csv"),
-      ("export sample.store -o a.json", "give --format with one of"),
-      ("export sample.store -o a.JSON.gz", "ends in .json"),
-      ("export sample.store -o a.jsonl.xz", "end it in .zst or .gz"),
-      ("export sample.store -o a.zip --format csv", "give --compress"),
-      ("report sample.store -o a.pdf", "end it in .html"),
-      ("report sample.store -o a.html.gz", "end it in .html"),
-      ("report sample.store -o a.csv", "end it in .html"),
-      ("rehearse sample.store 5 -o a.store.gz", "compress it afterwards"),
-    ])
-  func foreignEndings(_ line: String, _ words: String) async throws {
+  @Test(arguments: [
+    ("export sample.store -o a.parquet", "ends in .parquet, and export has no such format"),
+    ("export sample.store -o a.xlsx", "jsonl, changes, cloudevents, debezium, csv"),
+    ("export sample.store -o a.json", "give --format with one of"),
+    ("export sample.store -o a.JSON.gz", "ends in .json"),
+    ("export sample.store -o a.jsonl.xz", "end it in .zst or .gz"),
+    ("export sample.store -o a.zip --format csv", "give --compress"),
+    ("report sample.store -o a.pdf", "end it in .html"),
+    ("report sample.store -o a.html.gz", "end it in .html"),
+    ("report sample.store -o a.csv", "end it in .html"),
+    ("rehearse sample.store 5 -o a.store.gz", "compress it afterwards"),
+  ])
+  func `a name of a format or a compression that does not exist is refused, with those that do`(
+    _ line: String, _ words: String
+  ) async throws {
     let folder = try SampleFolder()
     let result = try await folder.run(line)
     #expect(result.status == 64 && result.output.isEmpty)
@@ -232,36 +228,36 @@ import Testing
     #expect(try folder.folder.names().allSatisfy { !$0.hasPrefix("a.") })
   }
 
-  @Test(
-    "A word that an option does not have is reported in one line, with its words",
-    arguments: [
-      (
-        "export sample.store --format parquet", "--format has no value 'parquet'",
-        "the values are jsonl, changes, cloudevents"
-      ),
-      (
-        "export sample.store --format jsnol", "--format has no value 'jsnol'",
-        "did you mean 'jsonl'? the values are jsonl"
-      ),
-      (
-        "export sample.store --compress xz", "--compress has no value 'xz'",
-        "the values are none, zstd, gzip"
-      ),
-      (
-        "log sample.store --kind updates", "--kind has no value 'updates'",
-        "did you mean 'update'? the values are insert, update, delete"
-      ),
-      (
-        "stats sample.store --by year", "--by has no value 'year'",
-        "the values are hour, day, week, month"
-      ),
-      (
-        "token show sample.store 5 --as xml", "--as has no value 'xml'",
-        "the values are number, portable"
-      ),
-      ("log sample.store --date rel", "--date has no value 'rel'", "did you mean 'relative'?"),
-    ])
-  func words(_ line: String, _ problem: String, _ hint: String) async throws {
+  @Test(arguments: [
+    (
+      "export sample.store --format parquet", "--format has no value 'parquet'",
+      "the values are jsonl, changes, cloudevents"
+    ),
+    (
+      "export sample.store --format jsnol", "--format has no value 'jsnol'",
+      "did you mean 'jsonl'? the values are jsonl"
+    ),
+    (
+      "export sample.store --compress xz", "--compress has no value 'xz'",
+      "the values are none, zstd, gzip"
+    ),
+    (
+      "log sample.store --kind updates", "--kind has no value 'updates'",
+      "did you mean 'update'? the values are insert, update, delete"
+    ),
+    (
+      "stats sample.store --by year", "--by has no value 'year'",
+      "the values are hour, day, week, month"
+    ),
+    (
+      "token show sample.store 5 --as xml", "--as has no value 'xml'",
+      "the values are number, portable"
+    ),
+    ("log sample.store --date rel", "--date has no value 'rel'", "did you mean 'relative'?"),
+  ])
+  func `a word that an option does not have is reported in one line, with its words`(
+    _ line: String, _ problem: String, _ hint: String
+  ) async throws {
     let folder = try SampleFolder()
     let text = try await folder.run(line)
     #expect(text.status == 64)
@@ -270,13 +266,13 @@ import Testing
     #expect(text.errors.contains(hint) && !text.errors.contains("\\n"), "\(text.errors)")
   }
 
-  @Test(
-    "Transactions of a file are not written again, in whichever format and arrangement",
-    arguments: [
-      "--format csv", "--format changes", "--format sqlite", "--partition store",
-      "--partition store,month", "--compress none", "--format debezium --partition store",
-    ])
-  func again(_ options: String) async throws {
+  @Test(arguments: [
+    "--format csv", "--format changes", "--format sqlite", "--partition store",
+    "--partition store,month", "--compress none", "--format debezium --partition store",
+  ])
+  func `transactions of a file are not written again, in whichever format and arrangement`(
+    _ options: String
+  ) async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("export sample.store --output-dir lake --bookmark a").status == 0)
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder.folder.file("lake"))
@@ -292,22 +288,22 @@ import Testing
       left.filter { $0.contains("0000") }.sorted() == files.filter { $0.contains("0000") }.sorted())
   }
 
-  @Test(
-    "Names that promise the format, or none",
-    arguments: [
-      "-o a.csv --format csv", "-o a.csv.gz --format csv", "-o a.jsonl --format changes",
-      "-o a.changes.jsonl.zst --format changes", "-o a.json --format jsonl",
-      "-o a.parquet --format changes", "-o a.ndjson", "-o csv", "-o a.txt --format csv",
-      "-o a.csvjsonl", "-o a.timesketch.jsonl --format timesketch", "-o a.body", "-o a.body.zst",
-      "-o a.sqlite", "-o a.DB --format sqlite", "-o a.sqlite3", "-o a.out --format sqlite",
-    ])
-  func ownFormats(_ options: String) async throws {
+  @Test(arguments: [
+    "-o a.csv --format csv", "-o a.csv.gz --format csv", "-o a.jsonl --format changes",
+    "-o a.changes.jsonl.zst --format changes", "-o a.json --format jsonl",
+    "-o a.parquet --format changes", "-o a.ndjson", "-o csv", "-o a.txt --format csv",
+    "-o a.csvjsonl", "-o a.timesketch.jsonl --format timesketch", "-o a.body", "-o a.body.zst",
+    "-o a.sqlite", "-o a.DB --format sqlite", "-o a.sqlite3", "-o a.out --format sqlite",
+  ])
+  func `names that promise the format, or none`(_ options: String) async throws {
     let result = try await SampleFolder().run("export sample.store " + options)
     #expect(result.status == 0 && result.errors == "", "\(result.errors)")
   }
 
-  @Test("An existing file in an output folder is not reported with a hint to rename it")
-  func folderTwice() async throws {
+  @Test
+  func `an existing file in an output folder is not reported with a hint to rename it`()
+    async throws
+  {
     let folder = try SampleFolder()
     #expect(try await folder.run("export sample.store --output-dir logs").status == 0)
     let again = try await folder.run("export sample.store --output-dir logs")
@@ -316,8 +312,8 @@ import Testing
     #expect(!again.errors.contains("--overwrite"))
   }
 
-  @Test("Hints use options that the command has")
-  func wayOn() async throws {
+  @Test
+  func `hints use options that the command has`() async throws {
     let folder = try SampleFolder()
     _ = try await folder.run("prune sample.store --keep-last 4 --yes")
     for command in ["log sample.store --after 2", "export sample.store --after 2"] {
@@ -347,8 +343,8 @@ import Testing
     }
   }
 
-  @Test("The hint for an expired bookmark works")
-  func wayOnOfABookmark() async throws {
+  @Test
+  func `the hint for an expired bookmark works`() async throws {
     let shell = try #require(Tool("sh"))
     do {
       let folder = try SampleFolder()
@@ -371,8 +367,8 @@ import Testing
     }
   }
 
-  @Test("An emptied bookmark file still guards history")
-  func emptyBookmarks() async throws {
+  @Test
+  func `an emptied bookmark file still guards history`() async throws {
     let folder = try SampleFolder()
     try FileBytes.write([], to: folder.store + "-bookmarks.json")
     for command in [

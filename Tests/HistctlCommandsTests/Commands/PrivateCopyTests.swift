@@ -57,8 +57,10 @@ import Testing
     result.text.replacing(#/ \([^()]*(?:ago|now)\)/#, with: "")
   }
 
-  @Test("The answer is the same, and nothing appears beside the store", arguments: commands)
-  func answers(_ command: String) async throws {
+  @Test(arguments: commands)
+  func `the answer is the same, and nothing appears beside the store`(
+    _ command: String
+  ) async throws {
     let folder = try await Self.folder()
     let before = try Self.files(in: folder)
     let copied = try await Self.run(command + " --private-copy copies", in: folder)
@@ -72,8 +74,8 @@ import Testing
     #expect(text == Self.withoutAges(own).split(separator: "\n"))
   }
 
-  @Test("Every command that only reads has the option", .enabled(if: Tool("python3") != nil))
-  func listed() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `every command that only reads has the option`() async throws {
     let known = Set(
       Self.commands.map { command in
         command.split(separator: " ").prefix { $0 != "STORE" }.joined(separator: " ")
@@ -92,7 +94,7 @@ import Testing
   }
 
   @Test(.enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)
-  func realStores(_ path: String) async throws {
+  func `real stores`(_ path: String) async throws {
     let folder = try await Self.folder()
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("evidence")) {
       try folder.remove("evidence/" + name)
@@ -111,8 +113,8 @@ import Testing
 
   // MARK: - The copy
 
-  @Test("It stays, is read again, and never takes the place of another one")
-  func staysAndIsCompared() async throws {
+  @Test
+  func `it stays, is read again, and never takes the place of another one`() async throws {
     let folder = try await Self.folder()
     let line = "info STORE --private-copy copies"
     let copy = folder.file("copies") + folder.file("evidence/x.store")
@@ -138,8 +140,8 @@ import Testing
     #expect(other.status != 9 && other.text.contains("read from   \(second)/"))
   }
 
-  @Test("The files of the store are copied too")
-  func companions() async throws {
+  @Test
+  func `the files of the store are copied too`() async throws {
     let folder = try await Self.folder()
     for line in [
       "bookmark set STORE widget 1", "log STORE",
@@ -153,8 +155,8 @@ import Testing
     #expect(try FileBytes.read(copies + "/.x_SUPPORT/_EXTERNAL_DATA/A") == [1, 2])
   }
 
-  @Test("Places where no copy may be")
-  func places() async throws {
+  @Test
+  func `places where no copy may be`() async throws {
     let folder = try await Self.folder()
     let before = try Self.files(in: folder)
     for (place, status, words) in [
@@ -177,8 +179,8 @@ import Testing
     #expect(try Self.files(in: folder) == before)
   }
 
-  @Test("A pipe in the place of the log is not waited for")
-  func pipe() async throws {
+  @Test
+  func `a pipe in the place of the log is not waited for`() async throws {
     let folder = try await Self.folder()
     try folder.remove("evidence/x.store-wal")
     let shell = try #require(Tool("sh"))
@@ -188,8 +190,8 @@ import Testing
       result.status == 9 && result.errors.contains("x.store-wal is a pipe"), "\(result.errors)")
   }
 
-  @Test("An unfinished save is rolled back in a copy only", .enabled(if: Tool("python3") != nil))
-  func unfinishedSave() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `an unfinished save is rolled back in a copy only`() async throws {
     let folder = try await Self.folder()
     let store = try SampleStore.write(to: folder.file("evidence/y.store"))
     try await UnfinishedSave.leave(in: store)
@@ -206,8 +208,8 @@ import Testing
   }
 
   /// A writer that changes the file faster than it can be copied.
-  @Test("A store that changes all the time is reported", .enabled(if: Tool("python3") != nil))
-  func activeWriter() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `a store that changes all the time is reported`() async throws {
     let folder = try await Self.folder()
     let script = """
       import os, shutil, subprocess, sys, threading
@@ -244,8 +246,8 @@ import Testing
 
   // MARK: - Hashes
 
-  @Test("They are those of sha256sum", .enabled(if: Tool("sha256sum") != nil))
-  func hashes() async throws {
+  @Test(.enabled(if: Tool("sha256sum") != nil))
+  func `they are those of sha256sum`() async throws {
     let folder = try await Self.folder()
     let text = try await Self.run("info STORE --hashes --private-copy copies", in: folder).text
     #expect(text.contains("SHA-256 (the same before and after reading)\n"))
@@ -266,8 +268,8 @@ import Testing
     try await SchemaCheck.expectFits(json.text)
   }
 
-  @Test("Files created by reading are shown")
-  func madeByReading() async throws {
+  @Test
+  func `files created by reading are shown`() async throws {
     let folder = try await Self.folder()
     let text = try await Self.run("info STORE --hashes", in: folder).text
     #expect(text.contains("no file"))
@@ -278,8 +280,8 @@ import Testing
     #expect(!(try await Self.run("report STORE -o -", in: folder)).text.contains("SHA-256 of x"))
   }
 
-  @Test("Mistakes end with 64", arguments: ["info STORE --hashes --model", "info arch --hashes"])
-  func mistakes(_ line: String) async throws {
+  @Test(arguments: ["info STORE --hashes --model", "info arch --hashes"])
+  func `mistakes end with 64`(_ line: String) async throws {
     let folder = try await Self.folder()
     #expect(try await Self.run("archive STORE arch --quiet", in: folder).status == 0)
     #expect(try await Self.run(line, in: folder).status == 64)

@@ -11,7 +11,7 @@ import Testing
     return path
   }
 
-  @Test func aWriterAndAReader() async throws {
+  @Test func `a writer and a reader`() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder, transactions: 40_000)
     async let saves = Tool.built("StoreAppender").run([path, "app", "120"])
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// The one finds what it planned for, the other finds it gone; neither takes more than was planned.
-  @Test func anotherHistctl() async throws {
+  @Test func `another histctl`() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder, transactions: 40_000)
     async let first = Tool.histctl.run([
@@ -81,7 +81,7 @@ import Testing
 
   /// Whenever it is ended, a whole history is left, and the next run does the rest.
   @Test(.enabled(if: Tool("timeout") != nil), arguments: ["TERM", "KILL"], [0.05, 0.15, 0.3, 0.6])
-  func isEndedBySignal(_ signal: String, _ seconds: Double) async throws {
+  func `is ended by signal`(_ signal: String, _ seconds: Double) async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 20_000, changesEach: 5, sizes: [9000: 40_000])

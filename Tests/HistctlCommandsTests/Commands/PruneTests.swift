@@ -25,7 +25,7 @@ import Testing
         """.utf8), to: sample.store + "-bookmarks.json")
   }
 
-  @Test func aDryRunShowsThePlanAndChangesNothing() async throws {
+  @Test func `a dry run shows the plan and changes nothing`() async throws {
     let sample = try SampleFolder()
     try Self.setBookmark("widget", 9, sample)
     let before = try FileBytes.read(sample.store)
@@ -59,7 +59,7 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test func yesDeletesAndPrintsOneLine() async throws {
+  @Test func `yes deletes and prints one line`() async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("prune sample.store --keep-last 3 --yes --date utc")
     #expect(result.status == 0)
@@ -79,7 +79,7 @@ import Testing
     #expect(try Self.numbers(sample.store) == ["12"])
   }
 
-  @Test func tokensOfDeletedHistoryExpire() async throws {
+  @Test func `tokens of deleted history expire`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("prune sample.store --before 7 --yes")
     let check = try await sample.run("token check sample.store 6 7 12 --json")
@@ -89,7 +89,7 @@ import Testing
     #expect(try await sample.run("log sample.store --after 6").status == 4)
   }
 
-  @Test func linesOfJSON() async throws {
+  @Test func `lines of JSON`() async throws {
     let sample = try SampleFolder()
     try Self.setBookmark("widget", 4, sample)
     let result = try await sample.run(
@@ -112,7 +112,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test(.enabled(if: Tool("python3") != nil)) func theJSONFitsItsSchema() async throws {
+  @Test(.enabled(if: Tool("python3") != nil)) func `the JSON fits its schema`() async throws {
     let sample = try SampleFolder()
     try Self.setBookmark("widget", 4, sample)
     var lines = ""
@@ -131,7 +131,7 @@ import Testing
     #expect(check.status == 0, "\(check.errors)\n\(lines)")
   }
 
-  @Test func anExpiringBookmarkIsReported() async throws {
+  @Test func `an expiring bookmark is reported`() async throws {
     let sample = try SampleFolder()
     try Self.setBookmark("widget", 4, sample)
     let result = try await sample.run(
@@ -158,7 +158,7 @@ import Testing
     ("--keep-last 3 --if-larger 7", "the unit is missing"), ("--before nonsense", "is not a token"),
     ("--entity Nothing", "no entity is named 'Nothing'"),
   ])
-  func mistakes(_ options: String, _ words: String) async throws {
+  func `mistakes`(_ options: String, _ words: String) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("prune sample.store --yes " + options)
     #expect(result.status == 64, "\(result.errors)")
@@ -167,7 +167,7 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
-  @Test func withoutAPersonItTakesAWord() async throws {
+  @Test func `without a person it takes a word`() async throws {
     let sample = try SampleFolder()
     for options in ["", " --json"] {
       let result = try await sample.run("prune sample.store --keep-last 3" + options)
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(.enabled(if: AnsweredQuestion.isPossible), arguments: [true, false])
-  func aPersonIsAsked(_ agrees: Bool) async throws {
+  func `a person is asked`(_ agrees: Bool) async throws {
     let sample = try SampleFolder()
     let result = try await AnsweredQuestion.run(
       ["prune", sample.store, "--keep-last", "3"], answer: agrees ? "y" : "n")
@@ -190,7 +190,7 @@ import Testing
     #expect(result.text.contains(agrees ? "deleted 9 transactions" : "nothing was deleted"))
   }
 
-  @Test func severalStoresHaveALineEachAndTheWorstStatusWins() async throws {
+  @Test func `several stores have a line each and the worst status wins`() async throws {
     let sample = try SampleFolder()
     let second = sample.folder.file("second.store")
     try FileBytes.write(try FileBytes.read(sample.store), to: second)
@@ -209,7 +209,7 @@ import Testing
     #expect(plans.lines.count == 2)
   }
 
-  @Test func mistakesAreReportedOnceAndNameTheirStore() async throws {
+  @Test func `mistakes are reported once and name their store`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(
       try FileBytes.read(sample.store), to: sample.folder.file("second.store"))
@@ -227,7 +227,7 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
-  @Test func aMirroredStoreIsRefused() async throws {
+  @Test func `a mirrored store is refused`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
     let refused = try await sample.run("prune sample.store --keep-last 2 --yes")
@@ -241,7 +241,7 @@ import Testing
   }
 
   /// What happens is nothing, and whoever reads only the first lines must not think otherwise.
-  @Test func aRefusedPlanHasItsRefusalInItsHead() async throws {
+  @Test func `a refused plan has its refusal in its head`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
     let refused = try await sample.run(
@@ -279,7 +279,7 @@ import Testing
     #expect(all.text.contains("\nkeeps       12 transactions, 1 to 12, "))
   }
 
-  @Test func anEntityOfTheModelIsRefused() async throws {
+  @Test func `an entity of the model is refused`() async throws {
     let sample = try SampleFolder()
     let refused = try await sample.run("prune sample.store --entity Trip --yes")
     #expect(refused.status == 6)
@@ -289,7 +289,7 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
-  @Test func unreadableBookmarksStopIt() async throws {
+  @Test func `unreadable bookmarks stop it`() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(Array("{".utf8), to: sample.store + "-bookmarks.json")
     let result = try await sample.run("prune sample.store --keep-last 2 --yes")
@@ -301,7 +301,7 @@ import Testing
   }
 
   /// It may be mistyped, or its volume not be mounted.
-  @Test func aNamedFileOfBookmarksMustBeThere() async throws {
+  @Test func `a named file of bookmarks must be there`() async throws {
     let sample = try SampleFolder()
     for options in ["--yes", "--dry-run"] {
       let result = try await sample.run(
@@ -323,7 +323,7 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 4)
   }
 
-  @Test func aBusyStore() async throws {
+  @Test func `a busy store`() async throws {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     try query.run("BEGIN IMMEDIATE")
@@ -336,7 +336,7 @@ import Testing
 
   /// A save that was broken off is undone first, as by every program that writes to the store; only
   /// looking changes nothing.
-  @Test(.enabled(if: Tool("python3") != nil)) func anUnfinishedSave() async throws {
+  @Test(.enabled(if: Tool("python3") != nil)) func `an unfinished save`() async throws {
     let sample = try SampleFolder()
     try await UnfinishedSave.leave(in: sample.store)
     let half = try FileBytes.read(sample.store)
@@ -352,7 +352,7 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test(.enabled(if: OtherUser.isAvailable)) func aStoreThatCannotBeWritten() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable)) func `a store that cannot be written`() async throws {
     let sample = try SampleFolder()
     try OtherUser.letRead(sample.folder)
     let result = try await OtherUser.run(["prune", sample.store, "--keep-last", "2", "--yes"])
@@ -361,7 +361,7 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
-  @Test func aStoreWithoutHistory() async throws {
+  @Test func `a store without history`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
@@ -372,7 +372,7 @@ import Testing
   }
 
   /// A part is done when a reader ends it: the status says so, and the next run does the rest.
-  @Test func aReaderThatPinsTheLog() async throws {
+  @Test func `a reader that pins the log`() async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 60_000, changesEach: 6)

@@ -26,8 +26,9 @@ import Testing
     }
   }
 
-  @Test(arguments: numbers) func theSameEverywhere(_ range: String, _ expected: [Int]) async throws
-  {
+  @Test(arguments: numbers) func `the same everywhere`(
+    _ range: String, _ expected: [Int]
+  ) async throws {
     let sample = try Self.sample()
     let range = range.replacing("@../x", with: "@./x/../x")
     for arguments in [
@@ -40,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func statisticsAndObjectsHaveItToo() async throws {
+  @Test func `statistics and objects have it too`() async throws {
     let sample = try Self.sample()
     let stats = try await sample.run("stats sample.store --range 3..6 --json")
     #expect(stats.text.contains("\"transactions\":3"))
@@ -49,7 +50,7 @@ import Testing
     #expect(object.text == plain.text && object.status == 0 && !object.text.isEmpty)
   }
 
-  @Test func aRangeOfDiffIsTwoTokens() async throws {
+  @Test func `a range of diff is two tokens`() async throws {
     let sample = try Self.sample()
     for (range, tokens) in [
       ("3..6", "3 6"), ("9..", "9"), ("..5", "0 5"), ("6..3", "6 3"), ("first..last", "first last"),
@@ -60,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func eachTransactionIsShownInFull() async throws {
+  @Test func `each transaction is shown in full`() async throws {
     let sample = try Self.sample()
     let range = try await sample.run("show sample.store 10..12")
     let one = try await sample.run("show sample.store 11")
@@ -85,14 +86,14 @@ import Testing
     ("diff sample.store 3..6 8", "the range 3..6 cannot be combined with a second token, 8"),
     ("diff sample.store 3..6 --with other.store", "--with cannot be combined with a token"),
     ("object sample.store Trip/p1 --range 3..6 --after 2", "--range cannot be combined with"),
-  ]) func contradictionsAreRefused(_ line: String, _ words: String) async throws {
+  ]) func `contradictions are refused`(_ line: String, _ words: String) async throws {
     let result = try await Self.sample().run(line)
     #expect(result.status == 64 && result.text == "")
     #expect(result.errors.contains(words), "\(result.errors)")
   }
 
   @Test(arguments: ["log sample.store", "show sample.store", "diff sample.store"])
-  func tokensOfARangeMustWork(_ command: String) async throws {
+  func `tokens of a range must work`(_ command: String) async throws {
     let sample = try Self.sample()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4")
     for range in ["2..5", "5..99", "99..", "..3"] {
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func aStandardInputThatIsAPropertyListHasKeys() async throws {
+  @Test func `a standard input that is a property list has keys`() async throws {
     let list = """
       <plist><dict><key>app.token</key><string>{"storeTokens":{"\(SampleFolder.identifier)":9}}\
       </string></dict></plist>

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func onceKeepsTheValuesInTheLog() async throws {
+  @Test func `once keeps the values in the log`() async throws {
     try rename("Roma")
     try rename("Rom")
     let store = try FileBytes.read(trips.path)
@@ -66,7 +66,7 @@ import Testing
       try await run("log Trips.store --changes").text.contains(#"name: "Rome" -> "Roma""#))
   }
 
-  @Test func onceWritesOneLineOfJSON() async throws {
+  @Test func `once writes one line of JSON`() async throws {
     try rename("Roma")
     let result = try await run("record Trips.store --once --json --values-file mine.db")
     let json = try objects(result.text)
@@ -81,7 +81,7 @@ import Testing
     #expect(shown.text.contains(#""Rome" -> "Roma""#))
   }
 
-  @Test func unusableStoresAndValueFilesAreErrors() async throws {
+  @Test func `unusable stores and value files are errors`() async throws {
     #expect(try await run("record missing.store --once").status == 9)
     #expect(try await run("record Trips.store --once --values-file Trips.store").status == 64)
     #expect(try await run("record Trips.store --once --values-file Trips.store-wal").status == 64)
@@ -142,7 +142,7 @@ import Testing
     )
   }
 
-  @Test func savesAreKeptWhileItRuns() async throws {
+  @Test func `saves are kept while it runs`() async throws {
     let folder = trips.folder.path
     try trips.sql("PRAGMA wal_autocheckpoint = 30")
     async let recorded = Self.recording(in: folder, until: "\"transaction\":61,")
@@ -166,7 +166,7 @@ import Testing
     #expect(names.contains("61 name 60 name 61"))
   }
 
-  @Test func aKillKeepsAllReportedValues() async throws {
+  @Test func `a kill keeps all reported values`() async throws {
     try rename("Roma")
     let killed = try await Self.recording(
       in: trips.folder.path, until: "\"transaction\":2,", signal: "KILL")
@@ -178,7 +178,7 @@ import Testing
     #expect(try names() == ["2 Rome Roma", "3 Roma Rom"])
   }
 
-  @Test func oneRunAtATimeRecords() async throws {
+  @Test func `one run at a time records`() async throws {
     try rename("Roma")
     let result = try await Self.recording(
       in: trips.folder.path, until: "never",
@@ -193,7 +193,7 @@ import Testing
     #expect(second.hasSuffix("7\n"))
   }
 
-  @Test(.enabled(if: Tool("sqlite3") != nil)) func anAppMayCloseTheStoreAndOpenItAgain()
+  @Test(.enabled(if: Tool("sqlite3") != nil)) func `an app may close the store and open it again`()
     async throws
   {
     let path = try SampleStore.write(to: trips.folder.file("Other.store"))
@@ -222,7 +222,7 @@ import Testing
     #expect(result.lines.contains { $0.contains("\"transaction\":\(last),") }, "\(result)")
   }
 
-  @Test func anotherFileInItsPlaceIsReadToo() async throws {
+  @Test func `another file in its place is read too`() async throws {
     try rename("Roma")
     let copy = trips.folder.file("copy")
     try trips.sql("VACUUM INTO '\(copy)'")

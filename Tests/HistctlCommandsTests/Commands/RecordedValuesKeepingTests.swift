@@ -21,7 +21,7 @@ import Testing
 
   // MARK: - Pruning
 
-  @Test func pruningDeletesTheValuesOfItsTransactions() async throws {
+  @Test func `pruning deletes the values of its transactions`() async throws {
     let plan = try await run("prune Trips.store --before 5 --dry-run --json")
     #expect(plan.text.contains(#""values":12"#))
     try await SchemaCheck.expectFits(plan.text, schema: "man/histctl-json.schema.json")
@@ -38,7 +38,7 @@ import Testing
 
   /// The archive is not asked for: what it would have to hold is gone already.
   @Test(arguments: ["", " --archive arch"])
-  func aPruneThatWasInterruptedIsFinishedByTheNext(_ options: String) async throws {
+  func `a prune that was interrupted is finished by the next`(_ options: String) async throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath))
     #expect(try await run("prune Trips.store --before 5 --yes").status == 0)
     for name in ["-wal", "-shm"] {
@@ -55,7 +55,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: trips.folder.file("arch")))
   }
 
-  @Test func anUnusableFileStaysAndIsReported() async throws {
+  @Test func `an unusable file stays and is reported`() async throws {
     try Data("no database".utf8).write(to: URL(fileURLWithPath: trips.valuesPath))
     let plan = try await run("prune Trips.store --before 4 --dry-run")
     #expect(plan.status == 0 && plan.errors.contains("cannot be used"))
@@ -79,7 +79,7 @@ import Testing
       try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath)) == Data("no database".utf8))
   }
 
-  @Test func pruningAllForgetsTheValuesToo() async throws {
+  @Test func `pruning all forgets the values too`() async throws {
     // As when a run was ended between the rows and their values.
     let before = try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath))
     #expect(try await run("prune Trips.store --all --yes").status == 0)
@@ -94,7 +94,7 @@ import Testing
     try await expectSound()
   }
 
-  @Test func maintainExportsThem() async throws {
+  @Test func `maintain exports them`() async throws {
     let lines = try await run("export Trips.store").output
     #expect(String(decoding: lines, as: UTF8.self).contains(#""values":"#))
     try FileBytes.write(
@@ -116,7 +116,7 @@ import Testing
     #expect(try trips.rows().count == 3)
   }
 
-  @Test func maintainKeepsHistoryItCannotExport() async throws {
+  @Test func `maintain keeps history it cannot export`() async throws {
     try FileBytes.write(
       Array(
         """
@@ -136,7 +136,7 @@ import Testing
 
   // MARK: - Archives
 
-  @Test func anArchiveKeepsAndRestoresThem() async throws {
+  @Test func `an archive keeps and restores them`() async throws {
     let rows = try trips.rows()
     let lines = try await run("export Trips.store").output
     let net = try await run("diff Trips.store 1 --json").text
@@ -165,7 +165,7 @@ import Testing
     try await expectSound()
   }
 
-  @Test func restoringMakesTheFileWhereItIsMissing() async throws {
+  @Test func `restoring makes the file where it is missing`() async throws {
     let rows = try trips.rows().filter { !$0.hasPrefix("6|") }
     #expect(try await run("prune Trips.store --before 5 --archive sealed --yes").status == 0)
     for name in ["", "-wal", "-shm"] {
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only an administrator can give files away"))
-  func restoredByAnAdministratorTheyAreTheOwnersOfTheStore() async throws {
+  func `restored by an administrator they are the owners of the store`() async throws {
     #expect(try await run("prune Trips.store --before 5 --archive sealed --yes").status == 0)
     for name in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: trips.valuesPath + name)
@@ -192,7 +192,7 @@ import Testing
     #expect(found[.groupOwnerAccountID] as? Int == 12_346)
   }
 
-  @Test func anArchiveWithoutValuesIsSealedWhereThatIsWanted() async throws {
+  @Test func `an archive without values is sealed where that is wanted`() async throws {
     #expect(try await run("archive Trips.store sealed --no-values").status == 0)
     #expect(!(try await run("export sealed")).text.contains("values"))
     try Data("no database".utf8).write(to: URL(fileURLWithPath: trips.valuesPath))
@@ -202,7 +202,7 @@ import Testing
     #expect(result.errors.contains("Trips.store-values.db"))
   }
 
-  @Test func valuesThatDifferFromTheSealedOnesAreFound() async throws {
+  @Test func `values that differ from the sealed ones are found`() async throws {
     #expect(try await run("archive Trips.store sealed").status == 0)
     #expect(try await run("verify Trips.store --archive sealed").status == 0)
     try StoreQuery(path: trips.valuesPath).run(
@@ -224,7 +224,7 @@ import Testing
 
   // MARK: - Copies
 
-  @Test func aRehearsalHasTheValuesItKeeps() async throws {
+  @Test func `a rehearsal has the values it keeps`() async throws {
     let result = try await run("rehearse Trips.store 5 -o copy.store")
     #expect(result.status == 0, "\(result.errors)")
     let copy = try StoreQuery(path: trips.folder.file("copy.store-values.db"))
@@ -236,7 +236,7 @@ import Testing
     #expect(try trips.rows().count == 15)
   }
 
-  @Test func aRehearsalRemovesTheFormerValues() async throws {
+  @Test func `a rehearsal removes the former values`() async throws {
     #expect(try await run("rehearse Trips.store 3 -o copy.store").status == 0)
     let taken = try await run("rehearse Trips.store 5 -o copy.store")
     #expect(taken.status == 9)
@@ -258,7 +258,7 @@ import Testing
 
   // MARK: - Verifying
 
-  @Test func valuesThatDoNotFitAreFound() async throws {
+  @Test func `values that do not fit are found`() async throws {
     try await expectSound()
     let query = try StoreQuery(path: trips.valuesPath)
     try query.run(
@@ -275,7 +275,7 @@ import Testing
     #expect(broken.text.contains("Trips.store-values.db"))
   }
 
-  @Test func verifyAcceptsValuesThatACrashLeft() async throws {
+  @Test func `verify accepts values that a crash left`() async throws {
     try StoreQuery(path: trips.valuesPath).run(
       """
       INSERT INTO recorded_value SELECT 7, timestamp, 40, entity, primary_key, name, kind, 'x',

@@ -21,7 +21,7 @@ import Testing
 
   // MARK: - Showing
 
-  @Test func showHasALineForEachValue() async throws {
+  @Test func `show has a line for each value`() async throws {
     let result = try await run("show Trips.store 4 --date raw")
     #expect(
       result.lines.suffix(5) == [
@@ -44,7 +44,7 @@ import Testing
     #expect(last.contains("      score: 9 -> nil"))
   }
 
-  @Test func withoutRecordedValuesTheOutputIsTheSame() async throws {
+  @Test func `without recorded values the output is the same`() async throws {
     let without = try await run("show Trips.store 4 --no-values")
     #expect(without.lines.contains("  ~ Trip/p1  name, score, tags"))
     let json = try await run("log Trips.store --json --no-values").output
@@ -53,7 +53,7 @@ import Testing
     #expect(try await run("show Trips.store 4").output == without.output)
   }
 
-  @Test func logAndDiffAndObjectShowThemBesideNames() async throws {
+  @Test func `log and diff and object show them beside names`() async throws {
     let log = try await run("log Trips.store --changes --reverse")
     #expect(
       log.lines.contains(#"    ~ Trip/p1  name: "Roma" -> "Rom", score: 1 -> 9, tags"#))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.hasTerminals))
-  func aValueHoldsNoControlCharactersOnATerminal() async throws {
+  func `a value holds no control characters on a terminal`() async throws {
     try StoreQuery(path: trips.valuesPath).run(
       "UPDATE recorded_value SET kind = 'text', new = 'a' || char(27) || '[31m' || char(0x202e) "
         + "|| char(10) || 'b' || printf('%.200c', 'x') WHERE transaction_number = 4")
@@ -85,7 +85,7 @@ import Testing
 
   // MARK: - Lines
 
-  @Test(.enabled(if: Tool("jq") != nil)) func jqFindsOldAndNewValues() async throws {
+  @Test(.enabled(if: Tool("jq") != nil)) func `jq finds old and new values`() async throws {
     let jq = try #require(Tool("jq"))
     let lines = try await run("export Trips.store")
     let values = try await jq.run(
@@ -103,7 +103,7 @@ import Testing
       try await run("diff Trips.store 0 --json").text, schema: "man/histctl-json.schema.json")
   }
 
-  @Test func exportedLinesAreReadBackWithTheirValues() async throws {
+  @Test func `exported lines are read back with their values`() async throws {
     let lines = try await run("export Trips.store -o lines.jsonl")
     #expect(lines.status == 0)
     let again = try await run("export lines.jsonl")
@@ -120,7 +120,7 @@ import Testing
 
   // MARK: - Net changes
 
-  @Test func aDiffHasTheFirstOldAndTheLastNewValue() async throws {
+  @Test func `a diff has the first old and the last new value`() async throws {
     let diff = try await run("diff Trips.store 1 --json")
     let line = try #require(diff.lines.first { $0.contains(#""object":"Trip/p1""#) })
     #expect(line.contains(#""name":{"old":"Rome","new":"Rom"},"#))
@@ -140,7 +140,7 @@ import Testing
 
   // MARK: - The file
 
-  @Test func infoReportsTheRecordedValues() async throws {
+  @Test func `info reports the recorded values`() async throws {
     let result = try await run("info Trips.store")
     #expect(result.text.contains("values      2 to 6, "))
     let json = try await run("info Trips.store --json")
@@ -149,7 +149,7 @@ import Testing
     #expect(!(try await run("info Trips.store --no-values")).text.contains("values "))
   }
 
-  @Test func aFileElsewhereIsNamed() async throws {
+  @Test func `a file elsewhere is named`() async throws {
     try FileManager.default.moveItem(
       atPath: trips.valuesPath, toPath: trips.folder.file("elsewhere.db"))
     #expect(!(try await run("show Trips.store 4")).text.contains("Roma"))
@@ -165,7 +165,7 @@ import Testing
     #expect(try await run("show Trips.store 4 --values-file x --no-values").status == 64)
   }
 
-  @Test func anUnusableFileIsReportedAndSkipped() async throws {
+  @Test func `an unusable file is reported and skipped`() async throws {
     try StoreQuery(path: trips.valuesPath).run("CREATE INDEX hog ON recorded_value (kind || name)")
     let calculated = try await run("show Trips.store 4")
     #expect(calculated.status == 5)
@@ -190,7 +190,7 @@ import Testing
     #expect(sealing.status == 5 && !sealing.errors.contains("--values-file"))
   }
 
-  @Test func readingLeavesTheFileAsItIs() async throws {
+  @Test func `reading leaves the file as it is`() async throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath))
     for command in [
       "show Trips.store 4", "log Trips.store --changes", "diff Trips.store 0", "info Trips.store",

@@ -87,14 +87,18 @@ import Testing
     return counts
   }
 
-  @Test("Every row of a real store is that of the log before its deletion", arguments: realStores)
-  func realStore(_ path: String) async throws {
+  @Test(arguments: realStores)
+  func `every row of a real store is that of the log before its deletion`(
+    _ path: String
+  ) async throws {
     let folder = try TemporaryFolder()
     _ = try await Self.compare(try folder.copy(store: path))
   }
 
-  @Test("A copy of a real store with everything that its log has is sound", arguments: realStores)
-  func realCopy(_ path: String) async throws {
+  @Test(arguments: realStores)
+  func `a copy of a real store with everything that its log has is sound`(
+    _ path: String
+  ) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     let before = Self.files(store)
@@ -160,8 +164,10 @@ import Testing
     }
   }
 
-  @Test("A copy has the row back, with its key, its relationships in order and a transaction")
-  func copy() async throws {
+  @Test
+  func `a copy has the row back, with its key, its relationships in order and a transaction`()
+    async throws
+  {
     let deleted = try DeletedTrip()
     let before = Self.files(deleted.trips.path)
     let result = try await deleted.run("--transaction", "3", "-o", "back.store")
@@ -196,8 +202,10 @@ import Testing
     #expect(losses.count == 1 && losses[0]["property"] as? String == "items")
   }
 
-  @Test("SQL statements write each column as it was, and text of a store cannot act on a terminal")
-  func statements() async throws {
+  @Test
+  func `SQL statements write each column as it was, and text of a store cannot act on a terminal`()
+    async throws
+  {
     let deleted = try DeletedTrip(name: "F'a\u{1B}[2Jro\n; DROP TABLE ZTRIP;")
     let counts = try await Self.compare(deleted.trips.path)
     #expect(counts.deleted == 2 && counts.equal == 2)
@@ -216,8 +224,10 @@ import Testing
     #expect(try copy.lines("SELECT ZTRIP FROM ZACCOMMODATION") == ["4"])
   }
 
-  @Test("Without the log, preserved and archived values are known, and the rest is said not to be")
-  func otherSources() async throws {
+  @Test
+  func `without the log, preserved and archived values are known, and the rest is said not to be`()
+    async throws
+  {
     let deleted = try DeletedTrip()
     let archived = try await InProcess.run(
       ["archive", "Trips.store", "arch"], folder: deleted.folder.path)
@@ -243,8 +253,10 @@ import Testing
     #expect(try query.lines("SELECT ZNAME, ZCOST FROM ZTRIP WHERE Z_PK = 4") == ["Faro|"])
   }
 
-  @Test("A deleted object is found by its values, and the report says what was restored")
-  func byValue() async throws {
+  @Test
+  func `a deleted object is found by its values, and the report says what was restored`()
+    async throws
+  {
     let deleted = try DeletedTrip()
     let byKey = try await deleted.run("Trip/p4")
     let byValue = try await deleted.run("Trip[name=Faro]")
@@ -256,8 +268,10 @@ import Testing
     #expect(unknown.status == 1 && unknown.errors.contains("as far as values are known"))
   }
 
-  @Test("Values that a program recorded are known, but not those that were set without")
-  func recordedValues() async throws {
+  @Test
+  func `values that a program recorded are known, but not those that were set without`()
+    async throws
+  {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     var save = StoreSave(author: "app")
@@ -272,8 +286,8 @@ import Testing
     #expect(values["name"]?["from"] as? String == "tombstone")
   }
 
-  @Test("A key that another row has is not taken again")
-  func takenKey() async throws {
+  @Test
+  func `a key that another row has is not taken again`() async throws {
     let deleted = try DeletedTrip()
     try deleted.trips.sql("INSERT INTO ZTRIP (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (4, 5, 1, 'other')")
     let result = try await deleted.run("--transaction", "3", "-o", "back.store", "--json")
@@ -292,8 +306,8 @@ import Testing
     #expect(present.status == 1 && present.errors.contains("is in the store"))
   }
 
-  @Test("A mirrored store is not copied, and its values are shown")
-  func mirrored() async throws {
+  @Test
+  func `a mirrored store is not copied, and its values are shown`() async throws {
     let deleted = try DeletedTrip()
     try deleted.trips.sql("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
     let copy = try await deleted.run("Trip/p4", "-o", "back.store")
@@ -380,8 +394,9 @@ import Testing
     }
   }
 
-  @Test("Large values come along where their file is, and are listed where it is not")
-  func largeValues() async throws {
+  @Test
+  func `large values come along where their file is, and are listed where it is not`() async throws
+  {
     let documents = try Documents()
     let (without, line) = try await documents.run("--transaction", "2", "-o", "a.store")
     #expect(without.status == 0, "\(without.errors)")
@@ -405,8 +420,10 @@ import Testing
     #expect(verified.status == 0, "\(verified.text)")
   }
 
-  @Test("An object is left out if what it requires is gone, or another has its unique value")
-  func omitted() async throws {
+  @Test
+  func `an object is left out if what it requires is gone, or another has its unique value`()
+    async throws
+  {
     let documents = try Documents()
     let (alone, _) = try await documents.run("Document/p1", "-o", "a.store")
     #expect(alone.status == 2 && alone.errors.contains("its folder is required"), "\(alone.errors)")
@@ -425,8 +442,8 @@ import Testing
     #expect(try copy.lines("SELECT Z_PK, ZFOLDER FROM ZDOCUMENT") == ["2|2"])
   }
 
-  @Test("What is not deleted, not there or not a store has an error of its own")
-  func mistakes() async throws {
+  @Test
+  func `what is not deleted, not there or not a store has an error of its own`() async throws {
     let sample = try SampleFolder()
     for (line, status, words) in [
       ("Trip/p777", 1, "neither in the store"), ("--transaction 1", 1, "deleted no object"),

@@ -21,8 +21,8 @@ import Testing
 
   private static let transactions = "SELECT Z_PK FROM ATRANSACTION ORDER BY 1"
 
-  @Test("No trigger of the store runs in the copy", arguments: ["9", "--expire 5"])
-  func triggers(_ options: String) async throws {
+  @Test(arguments: ["9", "--expire 5"])
+  func `no trigger of the store runs in the copy`(_ options: String) async throws {
     let sample = try SampleFolder()
     try StoreQuery(path: sample.store).run(
       """
@@ -36,8 +36,8 @@ import Testing
       try Self.rows(sample.folder.file("copy.store"), "SELECT count(*) FROM WITNESS") == ["0"])
   }
 
-  @Test("Everything before the token is gone, and the token itself works")
-  func before() async throws {
+  @Test
+  func `everything before the token is gone, and the token itself works`() async throws {
     let sample = try SampleFolder()
     let copy = sample.folder.file("copy.store")
     let bytes = try FileBytes.read(sample.store)
@@ -82,8 +82,8 @@ import Testing
         == Array(repeating: "expired", count: 8) + Array(repeating: "valid", count: 4))
   }
 
-  @Test("Exactly one token expires", arguments: [1, 5, 12])
-  func single(number: Int) async throws {
+  @Test(arguments: [1, 5, 12])
+  func `exactly one token expires`(number: Int) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run(
       "rehearse sample.store --expire \(number) -o copy.store --check-token \(number) --json")
@@ -109,8 +109,8 @@ import Testing
     try await SchemaCheck.expectFits(result.text)
   }
 
-  @Test("It reports what the frameworks return, not what histctl knows")
-  func outcomes() async throws {
+  @Test
+  func `it reports what the frameworks return, not what histctl knows`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store other 11")
     try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK = 11")
@@ -127,8 +127,8 @@ import Testing
     try await SchemaCheck.expectFits(result.text)
   }
 
-  @Test("Large values beside the store are copied, and only regular files")
-  func externalData() async throws {
+  @Test
+  func `large values beside the store are copied, and only regular files`() async throws {
     let sample = try SampleFolder()
     let files = FileManager.default
     let data = sample.folder.file(".sample_SUPPORT/_EXTERNAL_DATA")
@@ -163,8 +163,8 @@ import Testing
       ])
   }
 
-  @Test("A copy never replaces the store, and other files only with --overwrite")
-  func places() async throws {
+  @Test
+  func `a copy never replaces the store, and other files only with --overwrite`() async throws {
     let sample = try SampleFolder()
     let bytes = try FileBytes.read(sample.store)
     try FileManager.default.linkItem(atPath: sample.store, toPath: sample.folder.file("hard.store"))
@@ -189,8 +189,8 @@ import Testing
       try await sample.run("rehearse sample.store 9 -o there.store --overwrite").status == 0)
   }
 
-  @Test("A copy is not more widely readable than the store", arguments: [0o600, 0o640, 0o644])
-  func permissions(mode: Int) async throws {
+  @Test(arguments: [0o600, 0o640, 0o644])
+  func `a copy is not more widely readable than the store`(mode: Int) async throws {
     let sample = try SampleFolder()
     let files = FileManager.default
     try files.setAttributes([.posixPermissions: mode], ofItemAtPath: sample.store)
@@ -200,10 +200,8 @@ import Testing
     #expect(found & ~mode == 0)
   }
 
-  @Test(
-    "Beside an app that saves, the copy is of one moment, the log included",
-    .enabled(if: Tool("python3") != nil))
-  func inUse() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `beside an app that saves, the copy is of one moment, the log included`() async throws {
     let sample = try SampleFolder()
     let script = """
       import sqlite3, subprocess, sys
@@ -249,8 +247,8 @@ import Testing
     #expect(result.text == "well\n", "\(result.errors)")
   }
 
-  @Test("A signal leaves no files", .enabled(if: Tool("sh") != nil && Tool("sqlite3") != nil))
-  func signals() async throws {
+  @Test(.enabled(if: Tool("sh") != nil && Tool("sqlite3") != nil))
+  func `a signal leaves no files`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -289,8 +287,8 @@ import Testing
     #expect(interrupted > 0)
   }
 
-  @Test("Real stores", arguments: RealStores.paths)
-  func realStores(_ path: String) async throws {
+  @Test(arguments: RealStores.paths)
+  func `real stores`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     let copy = folder.file("rehearsed.store")

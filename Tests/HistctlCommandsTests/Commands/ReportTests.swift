@@ -161,9 +161,8 @@ import Testing
         uniqueKeysWithValues: rows.map { ("\($0[0]).\($0[1])", $0[2] as? Int ?? -1) }) == updates)
   }
 
-  @Test(
-    "Its numbers are those of stats and log", arguments: ["sample", "demo", "open", "archived"])
-  func numbers(_ name: String) async throws {
+  @Test(arguments: ["sample", "demo", "open", "archived"])
+  func `its numbers are those of stats and log`(_ name: String) async throws {
     let sample = try SampleFolder()
     var options = ""
     switch name {
@@ -205,8 +204,8 @@ import Testing
     "👩‍👩‍👧", "\"\\'`${1}", "e\u{301}",
   ]
 
-  @Test("No text of a store becomes markup, and each is restored unchanged")
-  func hostileTexts() async throws {
+  @Test
+  func `no text of a store becomes markup, and each is restored unchanged`() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     for (index, text) in Self.hostile.enumerated() {
@@ -236,8 +235,10 @@ import Testing
     }
   }
 
-  @Test("Numbers beyond those of JavaScript, damaged texts, large values and odd times")
-  func oddValues() async throws {
+  @Test
+  func `numbers beyond those of JavaScript, damaged texts, large values and odd times`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     let stay = TripsModel.number("LivingAccommodation")
@@ -274,8 +275,8 @@ import Testing
 
   // MARK: - Limits
 
-  @Test("The newest transactions are listed, and the others counted")
-  func maxTransactions() async throws {
+  @Test
+  func `the newest transactions are listed, and the others counted`() async throws {
     let sample = try SampleFolder()
     let few = try Self.history(
       try await sample.run("report sample.store -o - --max-transactions 3"))
@@ -289,8 +290,8 @@ import Testing
     #expect(try await sample.run("report sample.store -o - --max-transactions -1").status == 64)
   }
 
-  @Test("Memory and the size of the page do not grow with a transaction or a text")
-  func isBounded() async throws {
+  @Test
+  func `memory and the size of the page do not grow with a transaction or a text`() async throws {
     let folder = try TemporaryFolder()
     let store = try LongHistory.write(
       to: folder.file("x.store"), transactions: 2000, changesEach: 40, sizes: [1000: 60_000])
@@ -314,8 +315,10 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test("The file is whole, never more widely readable than a store, and replaces nothing unasked")
-  func theFile() async throws {
+  @Test
+  func `the file is whole, never more widely readable than a store, and replaces nothing unasked`()
+    async throws
+  {
     let sample = try SampleFolder()
     let page = sample.folder.file("r.html")
     try FileBytes.write(try FileBytes.read(sample.store), to: sample.folder.file("other.store"))
@@ -344,10 +347,8 @@ import Testing
     #expect(try !sample.folder.names().contains { $0.contains("new.html") })
   }
 
-  @Test(
-    "It never takes the place of what it shows",
-    arguments: ["sample.store", "sample.store-wal", "hard.store", "arch/r.html", "lines.jsonl"])
-  func ontoItsSource(_ place: String) async throws {
+  @Test(arguments: ["sample.store", "sample.store-wal", "hard.store", "arch/r.html", "lines.jsonl"])
+  func `it never takes the place of what it shows`(_ place: String) async throws {
     let sample = try SampleFolder()
     try FileManager.default.linkItem(
       atPath: sample.store, toPath: sample.folder.file("hard.store"))
@@ -366,8 +367,8 @@ import Testing
     #expect(try FileBytes.read(sample.folder.file("lines.jsonl")) == lines)
   }
 
-  @Test("Two runs produce the same bytes except for their time")
-  func reproducible() async throws {
+  @Test
+  func `two runs produce the same bytes except for their time`() async throws {
     let sample = try SampleFolder()
     let command = "report sample.store -o -"
     let first = try await sample.run(command + " --reproducible")
@@ -379,8 +380,8 @@ import Testing
     #expect(try Self.form(timed) == Self.form(Self.data(first.output)))
   }
 
-  @Test("Without values: no tombstone and no old or new value is in the file")
-  func redacted() async throws {
+  @Test
+  func `without values: no tombstone and no old or new value is in the file`() async throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.delete(OpenTrips.trip(2)) }
@@ -401,8 +402,10 @@ import Testing
 
   // MARK: - Input
 
-  @Test("Stores, archives and lines on one page; one that cannot be read is shown as that")
-  func severalHistories() async throws {
+  @Test
+  func `stores, archives and lines on one page; one that cannot be read is shown as that`()
+    async throws
+  {
     let sample = try SampleFolder()
     #expect(try await sample.run("archive sample.store arch --before 9 -q").status == 0)
     #expect(try await sample.run("export sample.store -o lines.jsonl.zst").status == 0)
@@ -442,8 +445,8 @@ import Testing
         == ["sample.store", "old/sample.store"])
   }
 
-  @Test("The page reports problems of the history")
-  func notices() async throws {
+  @Test
+  func `the page reports problems of the history`() async throws {
     let sample = try SampleFolder()
     #expect(try await sample.run("bookmark set sample.store old 2").status == 0)
     #expect(
@@ -462,8 +465,8 @@ import Testing
     #expect((page["problem"] as? String)?.isEmpty == false)
   }
 
-  @Test("A damaged store produces a page with readable data, or no page")
-  func damagedStores() async throws {
+  @Test
+  func `a damaged store produces a page with readable data, or no page`() async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(
       LongHistory.write(to: folder.file("long.store"), transactions: 200, changesEach: 20))
@@ -483,8 +486,8 @@ import Testing
     #expect(pages > 5)
   }
 
-  @Test("Filters are those of log, and the page says which")
-  func filters() async throws {
+  @Test
+  func `filters are those of log, and the page says which`() async throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.update(OpenTrips.trip(1), values: ["score": .integer(2)]) }
@@ -505,22 +508,22 @@ import Testing
     #expect(ahead.status == 4 && ahead.output.isEmpty)
   }
 
-  @Test(
-    "Contradictory options are refused",
-    arguments: [
-      "", "-o - --json", "-o - --open", "-o - --overwrite",
-      "-o r.html --bookmark-file sample.store",
-      "-o r.html --store-identifier x",
-    ])
-  func refused(_ options: String) async throws {
+  @Test(arguments: [
+    "", "-o - --json", "-o - --open", "-o - --overwrite",
+    "-o r.html --bookmark-file sample.store",
+    "-o r.html --store-identifier x",
+  ])
+  func `contradictory options are refused`(_ options: String) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("report sample.store \(options)")
     #expect(result.status == 64, "\(result.errors)")
     #expect(try !sample.folder.names().contains("r.html"))
   }
 
-  @Test("Without a desktop the page is written, and a warning says that it was not opened")
-  func withoutADesktopThePageIsWritten() async throws {
+  @Test
+  func `without a desktop the page is written, and a warning says that it was not opened`()
+    async throws
+  {
     let sample = try SampleFolder()
     let result = try await sample.run("report sample.store -o r.html --open")
     #expect(result.status == 0)

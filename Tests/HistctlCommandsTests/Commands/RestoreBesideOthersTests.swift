@@ -23,7 +23,7 @@ import Testing
     return (path, archive)
   }
 
-  @Test func twoWritersAndAReader() async throws {
+  @Test func `two writers and a reader`() async throws {
     let folder = try TemporaryFolder()
     let (path, archive) = try await Self.store(folder)
     async let ones = Tool.built("StoreAppender").run([path, "app", "60"])
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// The one goes on, the other finds out; what comes back comes back once.
-  @Test func anotherHistctl() async throws {
+  @Test func `another histctl`() async throws {
     let folder = try TemporaryFolder()
     let (path, archive) = try await Self.store(folder)
     let command = ["restore", path, archive, "--yes", "--busy-timeout", "60"]
@@ -94,7 +94,7 @@ import Testing
 
   /// Whenever it is ended, the history has no gap, and the next run does the rest.
   @Test(.enabled(if: Tool("timeout") != nil), arguments: ["TERM", "KILL"], [0.3, 0.9, 1.5])
-  func isEndedBySignal(_ signal: String, _ seconds: Double) async throws {
+  func `is ended by signal`(_ signal: String, _ seconds: Double) async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 1500, changesEach: 3, sizes: [900: 6000])

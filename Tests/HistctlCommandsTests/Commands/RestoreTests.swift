@@ -39,7 +39,7 @@ import Testing
     return folder + "/" + (try #require(name))
   }
 
-  @Test func aDryRunShowsThePlanAndChangesNothing() async throws {
+  @Test func `a dry run shows the plan and changes nothing`() async throws {
     let (sample, _) = try await Self.sample()
     let before = try FileBytes.read(sample.store)
     let bookmarks = """
@@ -66,9 +66,10 @@ import Testing
   }
 
   /// An interrupted restore leaves changes whose transaction it had not written yet.
-  @Test(
-    "A prune with the archive removes what an interrupted restore has left", arguments: [1, 2000])
-  func leftByAnInterruptedRestore(_ changeCount: Int) async throws {
+  @Test(arguments: [1, 2000])
+  func `a prune with the archive removes what an interrupted restore has left`(
+    _ changeCount: Int
+  ) async throws {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     try query.run(
@@ -95,8 +96,8 @@ import Testing
     #expect(try tables.map(query.lines) == original)
   }
 
-  @Test("History sealed before a gap cannot be restored, and the gap is reported")
-  func sealedAfterAGap() async throws {
+  @Test
+  func `history sealed before a gap cannot be restored, and the gap is reported`() async throws {
     let (sample, _) = try await Self.sample(before: "4", keeping: 6)
     let sealed = try await sample.run("archive \(Self.name) archive --allow-gap --quiet")
     #expect(sealed.status == 0, "\(sealed.errors)")
@@ -113,8 +114,8 @@ import Testing
     #expect([1, 2, 3].allSatisfy { log.text.contains("\"transaction\":\($0),") })
   }
 
-  @Test("It waits for another program that uses the archive", .enabled(if: Tool("flock") != nil))
-  func lockWait() async throws {
+  @Test(.enabled(if: Tool("flock") != nil))
+  func `it waits for another program that uses the archive`() async throws {
     let (sample, original) = try await Self.sample()
     let shell = try #require(Tool("sh"))
     let histctl = Tool.histctl.path
@@ -145,7 +146,7 @@ import Testing
     #expect(shared.status == 0, "\(shared.errors)")
   }
 
-  @Test func yesRestoresAndPrintsOneLine() async throws {
+  @Test func `yes restores and prints one line`() async throws {
     let (sample, original) = try await Self.sample()
     let some = try await sample.run("restore \(Self.name) archive --from 6 --yes --date utc")
     #expect(
@@ -167,7 +168,7 @@ import Testing
     #expect(try await sample.run("log \(Self.name) --after 1").status == 0)
   }
 
-  @Test func linesOfJSON() async throws {
+  @Test func `lines of JSON`() async throws {
     let (sample, _) = try await Self.sample()
     let result = try await sample.run("restore \(Self.name) archive --from 4 --yes --json")
     #expect(result.status == 0)
@@ -184,7 +185,7 @@ import Testing
   }
 
   @Test(.enabled(if: AnsweredQuestion.isPossible), arguments: [true, false])
-  func aPersonIsAsked(_ agrees: Bool) async throws {
+  func `a person is asked`(_ agrees: Bool) async throws {
     let (sample, _) = try await Self.sample()
     let result = try await AnsweredQuestion.run(
       ["restore", sample.store, sample.folder.file("archive")], answer: agrees ? "yes" : "")
@@ -194,7 +195,7 @@ import Testing
     #expect(result.text.contains(agrees ? "restored 9 transactions" : "nothing was restored"))
   }
 
-  @Test func mistakes() async throws {
+  @Test func `mistakes`() async throws {
     let (sample, _) = try await Self.sample()
     let cases: [(String, Int, String)] = [
       ("restore \(Self.name) archive", 64, "--dry-run"),
@@ -219,8 +220,8 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("history that was not sealed, and other stores and copies")
-  func gapsAndCopies() async throws {
+  @Test
+  func `history that was not sealed, and other stores and copies`() async throws {
     let (sample, _) = try await Self.sample(before: "7")
     let gap = try await sample.run("restore \(Self.name) archive --yes")
     #expect(gap.status == 4)
@@ -237,8 +238,8 @@ import Testing
     #expect(try Self.objects(foreign.errors).first?["kind"] as? String == "otherStore")
   }
 
-  @Test("damage is reported, and nothing is written", arguments: 0..<6)
-  func damage(_ number: Int) async throws {
+  @Test(arguments: 0..<6)
+  func `damage is reported, and nothing is written`(_ number: Int) async throws {
     let (sample, _) = try await Self.sample()
     let before = try FileBytes.read(sample.store)
     let segment = try Self.file(".jsonl.zst", sample)
@@ -263,8 +264,8 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("after a migration, history is translated or refused")
-  func migration() async throws {
+  @Test
+  func `after a migration, history is translated or refused`() async throws {
     let (sample, _) = try await Self.sample(keeping: 1)
     func migrate(_ model: ManagedModel) throws {
       let cache = try ModelArchive.cache(of: model).map {
@@ -293,7 +294,7 @@ import Testing
     #expect(log.text.contains(#""attributes":["isDone"]"#), "\(log.text)")
   }
 
-  @Test func aMirrorWithoutAToken() async throws {
+  @Test func `a mirror without a token`() async throws {
     let (sample, _) = try await Self.sample()
     try await sample.sqlite("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
     let refused = try await sample.run("restore \(Self.name) archive --dry-run")
@@ -309,10 +310,9 @@ import Testing
   }
 
   @Test(
-    "archive, prune and restore leave real stores as they were",
     .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
     arguments: RealStores.paths)
-  func realStores(_ store: String) async throws {
+  func `archive, prune and restore leave real stores as they were`(_ store: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let query = try StoreQuery(path: path)

@@ -116,7 +116,8 @@ import Testing
     return path
   }
 
-  @Test(.enabled(if: Tool("python3") != nil)) func everythingThatDependsOnNames() async throws {
+  @Test(.enabled(if: Tool("python3") != nil)) func `everything that depends on names`() async throws
+  {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let copy = try await ScrubTests.check(store, in: folder, names: true)[0]
@@ -184,7 +185,7 @@ import Testing
 
   // MARK: - Schema of the app's own
 
-  @Test func schemaOfTheApp() async throws {
+  @Test func `schema of the app`() async throws {
     let folder = try TemporaryFolder()
     let store = try ScrubTests.oddities(folder)
     let query = try StoreQuery(path: store)
@@ -246,7 +247,7 @@ import Testing
         ])
   }
 
-  @Test func ambiguousTriggersAreOmitted() async throws {
+  @Test func `ambiguous triggers are omitted`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     // Both tables have a column of this name, of properties that are named differently.
@@ -274,7 +275,7 @@ import Testing
   // MARK: - Without a model
 
   @Test(arguments: ["no table", "null", "unreadable", "of another store"])
-  func withoutModel(_ kind: String) async throws {
+  func `without model`(_ kind: String) async throws {
     let folder = try TemporaryFolder()
     let store = folder.file("a.store")
     var shape = StoreWriter.Shape()

@@ -75,7 +75,7 @@ import Testing
     .enabled(if: !RealStores.paths.isEmpty && Tool("python3") != nil),
     arguments: RealStores.paths.map { ($0, false) }
       + Campaign.sample(5, of: RealStores.paths).map { ($0, true) })
-  func realStores(_ path: String, names: Bool) async throws {
+  func `real stores`(_ path: String, names: Bool) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     let bytes = try FileBytes.read(store)
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [[], ["--names"]])
-  func historyIsKnownByTheNamesOfItsColumns(_ options: [String]) async throws {
+  func `history is known by the names of its columns`(_ options: [String]) async throws {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     let columns = try query.lines(
@@ -153,7 +153,7 @@ import Testing
     #expect(try copy.lines(text) == ["text|21|0"])
   }
 
-  @Test(.enabled(if: Tool("python3") != nil)) func everythingThatIsSpecial() async throws {
+  @Test(.enabled(if: Tool("python3") != nil)) func `everything that is special`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.oddities(folder)
     let copy = folder.file("copy.store")
@@ -201,10 +201,10 @@ import Testing
     }
   }
 
-  @Test(
-    "No secret in any column, of any type, in the schema, the header or the log is in a copy",
-    .enabled(if: Tool("python3") != nil))
-  func secretsEverywhere() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `no secret in any column, of any type, in the schema, the header or the log is in a copy`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let demo = try await Tool.histctl.run(["demo", folder.file("demo")])
     try #require(demo.status == 0, "\(demo.errors)")
@@ -216,7 +216,7 @@ import Testing
     #expect(result.status == 0, "\(result.text)\(result.errors)")
   }
 
-  @Test func plan() async throws {
+  @Test func `plan`() async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("scrub sample.store -o copy.store --dry-run")
     #expect(result.status == 0, "\(result.errors)")
@@ -243,7 +243,7 @@ import Testing
     #expect(try !sample.folder.names().contains { ["copy.store", "k"].contains($0) })
   }
 
-  @Test func aKeyMakesCopiesAlike() async throws {
+  @Test func `a key makes copies alike`() async throws {
     let sample = try SampleFolder()
     for (copy, key) in [("a", "--key k"), ("b", "--key k"), ("c", ""), ("d", "")] {
       let result = try await sample.run("scrub sample.store -o \(copy) --yes \(key)")
@@ -272,7 +272,7 @@ import Testing
     #expect(try !sample.folder.names().contains("e"))
   }
 
-  @Test func refusals() async throws {
+  @Test func `refusals`() async throws {
     let sample = try SampleFolder()
     let bytes = try FileBytes.read(sample.store)
     for (line, status, words) in [
@@ -300,7 +300,7 @@ import Testing
   }
 
   @Test(.enabled(if: AnsweredQuestion.isPossible), arguments: ["y", "n"])
-  func question(_ answer: String) async throws {
+  func `question`(_ answer: String) async throws {
     let sample = try SampleFolder()
     let copy = sample.folder.file("copy.store")
     let result = try await AnsweredQuestion.run(

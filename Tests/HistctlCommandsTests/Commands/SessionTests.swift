@@ -90,8 +90,8 @@ import Testing
     print(len(got))
     """
 
-  @Test("Python finds the same sessions", arguments: ["30min", "10s", "3h", "2d"])
-  func sessions(_ pause: String) async throws {
+  @Test(arguments: ["30min", "10s", "3h", "2d"])
+  func `Python finds the same sessions`(_ pause: String) async throws {
     let folder = try await Self.folder(Self.saves(UInt64(pause.count)))
     let seconds = ["30min": "1800", "10s": "10", "3h": "10800", "2d": "172800"][pause] ?? ""
     let options = pause == "30min" ? "--sessions" : "--sessions=\(pause)"
@@ -104,8 +104,8 @@ import Testing
     try await SchemaCheck.expectFits(result.text)
   }
 
-  @Test("The table, with the pause that ends a session and one a moment shorter")
-  func table() async throws {
+  @Test
+  func `the table, with the pause that ends a session and one a moment shorter`() async throws {
     let folder = try await Self.folder([
       (743_906_560, "app"), (743_906_560 + 1799, "app"), (743_906_560 + 1800, "widget"),
       (743_906_560 + 1799 + 1800, "app"), (743_906_560 + 90_000, nil),
@@ -131,8 +131,10 @@ import Testing
     #expect(narrow.lines.count == 2)
   }
 
-  @Test("Times that cannot be are in no session, and a clock that was set back begins one")
-  func times() async throws {
+  @Test
+  func `times that cannot be are in no session, and a clock that was set back begins one`()
+    async throws
+  {
     let folder = try await Self.folder([
       (743_906_560, "app"), (nil, "app"), (1e300, "app"), (-5, "app"), (743_906_500, "app"),
       (743_800_000, "app"), (743_906_570, "app"),
@@ -149,17 +151,14 @@ import Testing
     #expect(result.errors.contains("3 transactions without a usable time are in no session"))
   }
 
-  @Test(
-    "Mistakes end with 64",
-    arguments: [
-      ("--sessions=30m", "which could be minutes or months"),
-      ("--sessions=0s", "greater than zero"),
-      ("--sessions=1mo", "months differ in length"), ("--sessions --by day", "cannot be combined"),
-      ("--sessions --weekdays", "cannot be combined"),
-      ("--sessions --until-size 1G", "cannot be combined"),
-      ("--sessions x.store", "after the store"),
-    ]) func mistakes(_ options: String, _ words: String) async throws
-  {
+  @Test(arguments: [
+    ("--sessions=30m", "which could be minutes or months"),
+    ("--sessions=0s", "greater than zero"),
+    ("--sessions=1mo", "months differ in length"), ("--sessions --by day", "cannot be combined"),
+    ("--sessions --weekdays", "cannot be combined"),
+    ("--sessions --until-size 1G", "cannot be combined"),
+    ("--sessions x.store", "after the store"),
+  ]) func `mistakes end with 64`(_ options: String, _ words: String) async throws {
     let folder = try await Self.folder([])
     let result = try await Self.run("stats x.store \(options)", in: folder)
     #expect(result.status == 64 && result.errors.contains(words), "\(result.errors)")
@@ -167,8 +166,8 @@ import Testing
 
   // MARK: - The week
 
-  @Test("Python counts the same hours", arguments: ["Europe/Berlin", "Asia/Kathmandu", "UTC"])
-  func week(_ zone: String) async throws {
+  @Test(arguments: ["Europe/Berlin", "Asia/Kathmandu", "UTC"])
+  func `Python counts the same hours`(_ zone: String) async throws {
     let folder = try await Self.folder(Self.saves(7))
     let script = """
       import collections, datetime, json, sqlite3, sys, zoneinfo
@@ -192,8 +191,8 @@ import Testing
     }
   }
 
-  @Test("A row for each day, a bar for each hour, and the days' sums")
-  func rows() async throws {
+  @Test
+  func `a row for each day, a bar for each hour, and the days' sums`() async throws {
     // Monday at 00:42 and 23:42, and Sunday at 12:42.
     let folder = try await Self.folder([
       (743_906_560, "app"), (743_906_570, "app"), (743_906_560 + 23 * 3600, "app"),

@@ -3,7 +3,7 @@ import Testing
 
 /// One transaction in full.
 @Suite struct ShowTests {
-  @Test func everyChangeIsShownWithItsTombstone() async throws {
+  @Test func `every change is shown with its tombstone`() async throws {
     let result = try await SampleFolder().run("show sample.store 12 --date utc")
     let text = result.text.replacing(#/ \(\d+ y ago\)/#, with: "")
     #expect(
@@ -27,7 +27,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test func longTextsAreShownWhole() async throws {
+  @Test func `long texts are shown whole`() async throws {
     let sample = try SampleFolder()
     let name = String(repeating: "é-", count: 500)
     for column in ["ZTOMBSTONE0", "ZTOMBSTONE1"] {
@@ -42,7 +42,7 @@ import Testing
     #expect(log.text.contains("…") && !log.text.contains(name))
   }
 
-  @Test func theContextIsShownWhereThereIsOne() async throws {
+  @Test func `the context is shown where there is one`() async throws {
     let result = try await SampleFolder().run("show sample.store 5 --date raw")
     #expect(
       result.text == """
@@ -67,14 +67,14 @@ import Testing
     ("first", 1), ("last", 12), ("last~2", 10), ("first~3", 4), ("7", 7),
     ("1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:3", 3), ("2024-07-29T00:43:41Z", 3),
     ("2024-07-29T00:43:40Z", 2), ("2001-01-01", 1),
-  ]) func tokensNameTransactions(_ token: String, _ number: Int) async throws {
+  ]) func `tokens name transactions`(_ token: String, _ number: Int) async throws {
     let result = try await SampleFolder().run(["show", "sample.store", token, "--json"])
     #expect(result.lines.count == 1)
     #expect(result.text.contains("\"transaction\":\(number),"))
     #expect(result.status == 0)
   }
 
-  @Test func theLineForProgramsIsThatOfTheLog() async throws {
+  @Test func `the line for programs is that of the log`() async throws {
     let sample = try SampleFolder()
     let log = try await sample.run("log sample.store --json")
     for number in [12, 5, 1] {
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["0", "2200-01-01"]) func aPositionWithoutATransactionIsAMistake(
+  @Test(arguments: ["0", "2200-01-01"]) func `a position without a transaction is a mistake`(
     _ token: String
   ) async throws {
     let result = try await SampleFolder().run("show sample.store \(token)")

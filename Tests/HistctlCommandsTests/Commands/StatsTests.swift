@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func thePageForPeople() async throws {
+  @Test func `the page for people`() async throws {
     let result = try await SampleFolder().run("stats sample.store --date raw")
     // How large SQLite's pages make the history is SQLite's business.
     let text = result.text.replacing(#/ +\d+(\.\d)? (KiB|B)\b/#, with: " N")
@@ -79,7 +79,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test func theObjectForPrograms() async throws {
+  @Test func `the object for programs`() async throws {
     let object = try Self.object(
       try await SampleFolder().run("stats sample.store --json --until-size 1G"))
     #expect(object["type"] as? String == "stats")
@@ -100,7 +100,7 @@ import Testing
 
   /// Every number of the table is that of the object.
   @Test(.enabled(if: Tool("python3") != nil), arguments: ["", " --top 1", " --by week"])
-  func pythonReadsTheTable(_ options: String) async throws {
+  func `python reads the table`(_ options: String) async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -164,7 +164,7 @@ import Testing
     arguments: [
       "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo",
       "Asia/Kathmandu", "Africa/Cairo", "UTC",
-    ]) func periodsFollowTheClock(_ zone: String) async throws
+    ]) func `periods follow the clock`(_ zone: String) async throws
   {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
@@ -256,7 +256,7 @@ import Testing
   }
 
   /// The day on which clocks go back has 25 hours, and two of them have the same name.
-  @Test func theDayOfTwentyFiveHours() async throws {
+  @Test func `the day of twenty five hours`() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     // 2018-10-28, from 00:30 to 23:30 in Berlin.
@@ -274,7 +274,7 @@ import Testing
     #expect(hours.contains("2018-10-28T02:00+01:00|1|0|0|0"))
   }
 
-  @Test func eachPeriodHasALine() async throws {
+  @Test func `each period has a line`() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     // 2024-03-03, 04 and twice 14.
@@ -296,7 +296,7 @@ import Testing
     "--author widget", "--not-author app", "--no-author", "--bundle com.example.Trips",
     "--process none", "--entity Trip", "--kind delete", "--object Trip/p1", "--attribute name",
     "--after 4", "--until 6", "--after 2024-07-29T00:45:00Z", "--author app --kind update",
-  ]) func conditionsAreThoseOfLog(_ options: String) async throws {
+  ]) func `conditions are those of log`(_ options: String) async throws {
     let sample = try SampleFolder()
     let log = try await sample.run("log sample.store --json \(options)")
     let stats = try Self.object(try await sample.run("stats sample.store --json \(options)"))
@@ -334,7 +334,7 @@ import Testing
     Mistake(options: "--csv --until-size 1M", words: "--until-size"),
     Mistake(options: "--entity Trop", words: "did you mean Trip?"),
     Mistake(options: "--nothing", words: "--nothing"),
-  ]) func mistakesEndWith64(_ mistake: Mistake) async throws {
+  ]) func `mistakes end with 64`(_ mistake: Mistake) async throws {
     let result = try await SampleFolder().run("stats sample.store \(mistake.options)")
     #expect(result.status == 64)
     #expect(result.text == "")
@@ -344,13 +344,13 @@ import Testing
   @Test(arguments: [
     ("1B", 1), ("1K", 1024), ("1KiB", 1024), ("1kb", 1000), ("100M", 104_857_600),
     ("1.5G", 1_610_612_736), ("0.001K", 1), ("2P", 2_251_799_813_685_248), ("10MB", 10_000_000),
-  ]) func sizesHaveUnits(_ text: String, _ bytes: Int) async throws {
+  ]) func `sizes have units`(_ text: String, _ bytes: Int) async throws {
     let object = try Self.object(
       try await SampleFolder().run("stats sample.store --json --until-size \(text)"))
     #expect((object["forecast"] as? Object)?["size"] as? Int == bytes)
   }
 
-  @Test func theForecastIsAWordOrADate() async throws {
+  @Test func `the forecast is a word or a date`() async throws {
     let sample = try SampleFolder()
     #expect(
       try await sample.run("stats sample.store --until-size 1B").text
@@ -360,7 +360,7 @@ import Testing
         .contains(#/\n1.0 GiB     in [\d,]+ days, \d{4}-\d\d-\d\d .*at the present rate\n/#))
   }
 
-  @Test func theForecastGoesByTheRateOfTheTable() async throws {
+  @Test func `the forecast goes by the rate of the table`() async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 3000, changesEach: 7, sizes: [40: 900, 2000: 3000])
@@ -376,7 +376,7 @@ import Testing
     #expect(object["bytes"] as? Int == bytes)
   }
 
-  @Test func pagesWithoutARowAreBytesToo() async throws {
+  @Test func `pages without a row are bytes too`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
     let object = try Self.object(
@@ -395,7 +395,7 @@ import Testing
     #expect(table.lines.last == "total,,0,0,0,0,0,0,\(bytes),,,,,")
   }
 
-  @Test func withoutTimesTheForecastIsUnknown() async throws {
+  @Test func `without times the forecast is unknown`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL")
     let text = try await sample.run("stats sample.store --until-size 1G")
@@ -404,7 +404,7 @@ import Testing
     #expect(reached.lines.contains("1 B         already reached"))
   }
 
-  @Test func storesWithoutHistoryAndEmptyOnes() async throws {
+  @Test func `stores without history and empty ones`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
@@ -430,7 +430,7 @@ import Testing
     }
   }
 
-  @Test func anExpiredTokenIsAGap() async throws {
+  @Test func `an expired token is a gap`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 3")
     #expect(try await sample.run("stats sample.store --after 1").status == 4)
@@ -438,7 +438,7 @@ import Testing
 
   // MARK: - Hostile stores
 
-  @Test func damagedRowsAreCounted() async throws {
+  @Test func `damaged rows are counted`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -475,7 +475,7 @@ import Testing
   // MARK: - Terminals
 
   @Test(.enabled(if: Tool.hasTerminals), arguments: [40, 60, 80, 120, 200])
-  func listsFitTheTerminal(_ columns: Int) async throws {
+  func `lists fit the terminal`(_ columns: Int) async throws {
     let sample = try SampleFolder()
     for locale in ["C.UTF-8", "C"] {
       let result = try await Tool.histctl.runOnTerminal(
@@ -493,7 +493,7 @@ import Testing
     }
   }
 
-  @Test func fieldsAreQuotedWhereTheyMustBe() {
+  @Test func `fields are quoted where they must be`() {
     let line = CSVRow.line(["a", nil, "", "b,c", "d\"e", "f\r\ng", " h", "i\0"])
     #expect(line == "a,,\"\",\"b,c\",\"d\"\"e\",\"f\r\ng\", h,\"i\u{FFFD}\"")
   }

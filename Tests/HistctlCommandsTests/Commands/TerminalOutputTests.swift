@@ -4,7 +4,7 @@ import Testing
 
 /// What a person at a terminal sees, and what a pipe gets instead.
 @Suite(.enabled(if: Tool.hasTerminals)) struct TerminalOutputTests {
-  @Test func aTerminalGetsATableWithTitlesAndColours() async throws {
+  @Test func `a terminal gets a table with titles and colours`() async throws {
     let sample = try SampleFolder()
     let result = try await Tool.histctl.runOnTerminal(
       ["log", sample.store, "-n", "1", "--author", "widget", "--no-pager"])
@@ -24,7 +24,7 @@ import Testing
     (["NO_COLOR": ""], [], true), (["NO_COLOR": "1"], ["--color", "always"], true),
     ([:], ["--color", "never"], false), ([:], ["--color=never"], false),
     (["TERM": "dumb"], ["--color", "always"], true), (["CLICOLOR_FORCE": "1"], [], true),
-  ]) func coloursAreAsked(
+  ]) func `colours are asked`(
     _ environment: [String: String], _ options: [String], _ isColored: Bool
   ) async throws {
     let sample = try SampleFolder()
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [20, 40, 80]) func tablesKeepToTheWidth(
+  @Test(arguments: [20, 40, 80]) func `tables keep to the width`(
     _ columns: Int
   ) async throws {
     let sample = try SampleFolder()
@@ -59,7 +59,7 @@ import Testing
     #expect(tables.allSatisfy { $0.count <= columns }, "\(info.text)")
   }
 
-  @Test func anUnknownWidthMeansEightyColumns() async throws {
+  @Test func `an unknown width means eighty columns`() async throws {
     let sample = try SampleFolder()
     let line = ["log", sample.store, "--no-pager", "--color", "never"]
     let unknown = try await Tool.histctl.runOnTerminal(line, columns: 0, rows: 0)
@@ -75,7 +75,7 @@ import Testing
     #expect(!usual.text.contains("hidden"))
   }
 
-  @Test func aPipeGetsTitlesWithoutColoursAndCutsLongNamesOnly() async throws {
+  @Test func `a pipe gets titles without colours and cuts long names only`() async throws {
     let folder = try TemporaryFolder()
     let author = String(repeating: "long ", count: 60)
     let writer = try StoreWriter(path: folder.file("x.store"))
@@ -107,7 +107,7 @@ import Testing
     return (result.text, bytes.map { String(decoding: $0, as: UTF8.self) }, result.status)
   }
 
-  @Test func longOutputGoesThroughThePager() async throws {
+  @Test func `long output goes through the pager`() async throws {
     let sample = try SampleFolder()
     let direct = try await Tool.histctl.runOnTerminal(["log", sample.store, "--no-pager"])
     for line in [["log"], ["info"], ["show", "last"]] {
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func startsNoUnneededPager() async throws {
+  @Test func `starts no unneeded pager`() async throws {
     let sample = try SampleFolder()
     for line in [
       ["log", sample.store, "--no-pager"], ["log", sample.store, "--json"],
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func thePagerVariablesHaveAnOrder() async throws {
+  @Test func `the pager variables have an order`() async throws {
     let sample = try SampleFolder()
     let result = try await Tool.histctl.runOnTerminal(
       ["log", sample.store],
@@ -148,7 +148,7 @@ import Testing
     #expect(general.text == "general\n")
   }
 
-  @Test func aPagerThatIsQuitEarlyIsAQuietEnd() async throws {
+  @Test func `a pager that is quit early is a quiet end`() async throws {
     let sample = try SampleFolder()
     let result = try await Tool.histctl.runOnTerminal(
       ["log", sample.store], environment: ["HISTCTL_PAGER": "head -n 1 >/dev/null"])
@@ -156,7 +156,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test func aPagerThatIsNotThereIsNamed() async throws {
+  @Test func `a pager that is not there is named`() async throws {
     let sample = try SampleFolder()
     let result = try await Tool.histctl.runOnTerminal(
       ["log", sample.store, "--color", "never"], environment: ["HISTCTL_PAGER": "nopager -x"])
@@ -167,7 +167,7 @@ import Testing
   }
 
   /// While a person reads, the app can move its log into the store: the snapshot has ended.
-  @Test func thePagerHoldsNoSnapshot() async throws {
+  @Test func `the pager holds no snapshot`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -189,7 +189,7 @@ import Testing
 
   // MARK: - Words for a person only
 
-  @Test func anEmptyAnswerIsExplainedToAPerson() async throws {
+  @Test func `an empty answer is explained to a person`() async throws {
     let sample = try SampleFolder()
     let line = ["log", sample.store, "--after", "last", "--no-pager"]
     let person = try await Tool.histctl.runOnTerminal(line)
@@ -200,8 +200,8 @@ import Testing
     let program = try await InProcess.run(line)
     #expect(program.text == "" && program.errors == "")
   }
-  @Test("Records that pass over a terminal have no line of progress among them")
-  func recordsAloneOnATerminal() async throws {
+  @Test
+  func `records that pass over a terminal have no line of progress among them`() async throws {
     let sample = try SampleFolder()
     let line = ["export", sample.store, "--format", "cloudevents"]
     let records = try await InProcess.run(line)

@@ -4,7 +4,7 @@ import Testing
 
 /// `token check` and `token show`.
 @Suite struct TokenTests {
-  @Test func tokensThatWorkEndWithZero() async throws {
+  @Test func `tokens that work end with zero`() async throws {
     let result = try await SampleFolder().run("token check sample.store 5 0 12 last 2001-01-01")
     #expect(
       result.textOfRows == """
@@ -19,7 +19,7 @@ import Testing
     #expect(result.status == 0)
   }
 
-  @Test func oneThatDoesNotWorkEndsWithOne() async throws {
+  @Test func `one that does not work ends with one`() async throws {
     let result = try await SampleFolder().run(
       "token check sample.store 5 99 00000000-8F4B-4E3A-9C61-0A5B7C9D2E3F:4")
     #expect(result.rows.map { $0.split(separator: " ")[1] } == ["valid", "ahead", "foreign"])
@@ -28,7 +28,7 @@ import Testing
     #expect(result.errors.contains("belongs to another store"))
   }
 
-  @Test func theStatesAreTheSameForPrograms() async throws {
+  @Test func `the states are the same for programs`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4")
     let bookmarks = """
@@ -58,7 +58,7 @@ import Testing
     #expect(objects[1]["timestamp"] as? String == "2024-07-29T00:45:40.000000Z")
   }
 
-  @Test func everyFormIsShown() async throws {
+  @Test func `every form is shown`() async throws {
     let result = try await SampleFolder().run("token show sample.store last~7 --date raw")
     #expect(
       result.text == """
@@ -75,7 +75,7 @@ import Testing
   @Test(arguments: [
     ("number", "5\n"), ("portable", "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:5\n"),
     ("json", "{\"storeTokens\":{\"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F\":5}}\n"),
-  ]) func oneFormIsWrittenAlone(_ form: String, _ text: String) async throws {
+  ]) func `one form is written alone`(_ form: String, _ text: String) async throws {
     let result = try await SampleFolder().run("token show sample.store 5 --as \(form)")
     #expect(result.text == text)
     #expect(result.errors == "")
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// Python's plistlib is the independent reader of the archive.
-  @Test(.enabled(if: Tool("python3") != nil)) func theArchiveIsAPropertyList() async throws {
+  @Test(.enabled(if: Tool("python3") != nil)) func `the archive is a property list`() async throws {
     let sample = try SampleFolder()
     let archive = try await sample.run("token show sample.store 5 --as plist")
     let script = """
@@ -107,7 +107,7 @@ import Testing
     #expect(read.errors == "")
   }
 
-  @Test(arguments: ["portable", "json", "plist", "number"]) func formsLeadBack(
+  @Test(arguments: ["portable", "json", "plist", "number"]) func `forms lead back`(
     _ form: String
   ) async throws {
     let sample = try SampleFolder()
@@ -118,7 +118,7 @@ import Testing
 
   /// A date is turned into a position that a consumer can keep: one that works.
   @Test(arguments: [("2001-01-01", "0"), ("2024-07-29T00:51:40Z", "7"), ("2200-01-01", "12")])
-  func aMomentBecomesATokenThatWorks(_ moment: String, _ number: String) async throws {
+  func `a moment becomes a token that works`(_ moment: String, _ number: String) async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK IN (1, 2, 3, 8, 9)")
     let form = try await sample.run("token show sample.store \(moment) --as number")
@@ -127,7 +127,7 @@ import Testing
     #expect(check.status == 0)
   }
 
-  @Test func aReportForProgramsHasNoOtherForm() async throws {
+  @Test func `a report for programs has no other form`() async throws {
     let result = try await SampleFolder().run("token show sample.store 5 --as plist --json")
     #expect(result.status == 64)
     #expect(result.text == "")

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct UnknownCommandTests {
-  @Test("An unknown command is named, with the existing commands")
-  func mistyped() async throws {
+  @Test
+  func `an unknown command is named, with the existing commands`() async throws {
     let far = try await InProcess.run(["frobnicate", "sample.store"])
     #expect(
       far.errors == """
@@ -22,8 +22,8 @@ import Testing
         """)
   }
 
-  @Test("Help for an unknown command fails", arguments: ["help lgo", "help token chek"])
-  func helpForAnUnknownCommandFails(_ line: String) async throws {
+  @Test(arguments: ["help lgo", "help token chek"])
+  func `help for an unknown command fails`(_ line: String) async throws {
     let words = line.split(separator: " ").map(String.init)
     let result = try await InProcess.run(words)
     #expect(result.status == 64 && result.output.isEmpty)
@@ -36,8 +36,9 @@ import Testing
     }
   }
 
-  @Test("An argument that is not UTF-8 is named as such, and no other file is created")
-  func otherEncodings() async throws {
+  @Test
+  func `an argument that is not UTF-8 is named as such, and no other file is created`() async throws
+  {
     let sample = try SampleFolder()
     let shell = try #require(Tool("sh"))
     for script in [
@@ -52,9 +53,11 @@ import Testing
     #expect(try sample.folder.names().allSatisfy { !$0.hasSuffix(".jsonl") })
   }
 
-  @Test(
-    "With --json, an argument that is not UTF-8 is reported as JSON, wherever the option stands")
-  func otherEncodingsInJSON() async throws {
+  @Test
+  func
+    `with --json, an argument that is not UTF-8 is reported as JSON, wherever the option stands`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     for words in [#""$name" --json"#, #"--json "$name""#] {
       let result = try await #require(Tool("sh")).run(
@@ -67,15 +70,13 @@ import Testing
     }
   }
 
-  @Test(
-    "A value that looks like an option is named",
-    arguments: [
-      ("log sample.store -n -3", "give a number without a dash: -n 3"),
-      ("log sample.store --after -1", "count back from the newest with last~1"),
-      ("stats sample.store --top -1", "give a number without a dash: --top 1"),
-      ("log sample.store --author -x", "join it to the option: --author=-x"),
-    ])
-  func negativeValues(_ line: String, _ hint: String) async throws {
+  @Test(arguments: [
+    ("log sample.store -n -3", "give a number without a dash: -n 3"),
+    ("log sample.store --after -1", "count back from the newest with last~1"),
+    ("stats sample.store --top -1", "give a number without a dash: --top 1"),
+    ("log sample.store --author -x", "join it to the option: --author=-x"),
+  ])
+  func `a value that looks like an option is named`(_ line: String, _ hint: String) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run(line)
     #expect(result.status == 64 && result.output.isEmpty)
@@ -87,8 +88,8 @@ import Testing
     #expect(other.errors.contains("\nhint: usage: "))
   }
 
-  @Test("So is one below a command, and with --json it is JSON")
-  func mistypedBelow() async throws {
+  @Test
+  func `so is one below a command, and with --json it is JSON`() async throws {
     let result = try await InProcess.run(["token", "chek", "sample.store", "--json"])
     #expect(result.status == 64)
     #expect(result.errors.contains(#""kind":"usage""#))

@@ -28,8 +28,8 @@ import Testing
     }
   }
 
-  @Test("A sound store prints one line, and nothing with --quiet")
-  func sound() async throws {
+  @Test
+  func `a sound store prints one line, and nothing with --quiet`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 9")
     let result = try await sample.run("verify sample.store")
@@ -45,8 +45,10 @@ import Testing
     #expect(json[0]["ok"] as? Bool == true && json[0]["tables"] as? String == "all")
   }
 
-  @Test("Damage ends with 5, other findings with 1, each with place, meaning and remedy")
-  func findings() async throws {
+  @Test
+  func `damage ends with 5, other findings with 1, each with place, meaning and remedy`()
+    async throws
+  {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ACHANGE SET Z_OPT = 3 WHERE Z_PK < 20")
     let odd = try await sample.run("verify sample.store --limit 2")
@@ -78,8 +80,10 @@ import Testing
     #expect((objects[0]["place"] as? [String: Int])?["change"] == 1)
   }
 
-  @Test("A missing table and missing changes of a real model are named, by info and check too")
-  func emptied() async throws {
+  @Test
+  func `a missing table and missing changes of a real model are named, by info and check too`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let demo = try await Tool.histctl.run(["demo", folder.file("demo")])
     try #require(demo.status == 0, "\(demo.errors)")
@@ -99,8 +103,8 @@ import Testing
     }
   }
 
-  @Test("An archive is verified, and the head of its chain is printed")
-  func archive() async throws {
+  @Test
+  func `an archive is verified, and the head of its chain is printed`() async throws {
     let sample = try SampleFolder()
     let sealed = try Self.objects(await sample.run("archive sample.store arch --json"))
     let head = try #require(sealed.first?["head"] as? String)
@@ -126,8 +130,8 @@ import Testing
         .contains("alteredTransaction"))
   }
 
-  @Test("A flipped bit of any file of an archive ends with 5 and the file's name")
-  func flips() async throws {
+  @Test
+  func `a flipped bit of any file of an archive ends with 5 and the file's name`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch --before 6")
     _ = try await sample.run("archive sample.store arch")
@@ -155,8 +159,8 @@ import Testing
     #expect(try await sample.run("verify arch").status == 0)
   }
 
-  @Test("Invalid options are refused")
-  func mistakes() async throws {
+  @Test
+  func `invalid options are refused`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch")
     for (line, words) in [
@@ -177,8 +181,9 @@ import Testing
     }
   }
 
-  @Test("Findings of an archive are reported although it has no segments of the store")
-  func archiveOfAnother() async throws {
+  @Test
+  func `findings of an archive are reported although it has no segments of the store`() async throws
+  {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store cold")
     try await sample.sqlite("UPDATE Z_METADATA SET Z_UUID = '00000000-0000-4000-8000-000000000000'")
@@ -194,8 +199,8 @@ import Testing
     #expect(damaged.text.contains("strayFile"))
   }
 
-  @Test("JSON fits the schema", .enabled(if: Tool("python3") != nil))
-  func schema() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `JSON fits the schema`() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch --before 6")
     var lines = try await sample.run("verify sample.store --archive arch --json").text
@@ -217,8 +222,8 @@ import Testing
     try await SchemaCheck.expectFits(lines)
   }
 
-  @Test("The page lists every finding, and says which are damage")
-  func page() throws {
+  @Test
+  func `the page lists every finding, and says which are damage`() throws {
     let lines = try Manual.page("histctl-verify.1")
     let found = Manual.section("FINDINGS", of: lines)
     func listed(_ severity: FindingSeverity) -> [String] {
@@ -246,8 +251,8 @@ import Testing
     }
   }
 
-  @Test("Names in a store are escaped on a terminal", .enabled(if: Tool.hasTerminals))
-  func hostileNames() async throws {
+  @Test(.enabled(if: Tool.hasTerminals))
+  func `names in a store are escaped on a terminal`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       "CREATE TRIGGER \"a\u{1B}[2Jb\" AFTER INSERT ON ACHANGE BEGIN SELECT 1; END")

@@ -39,8 +39,8 @@ struct ArchiveFaultTests {
       in: place, store: name, archive: "arch", lines, original, keeps: keeps)
   }
 
-  @Test("archive, a new one and an existing one", arguments: [false, true])
-  func archive(_ hasArchive: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `archive, a new one and an existing one`(_ hasArchive: Bool) async throws {
     let (files, lines) = try await Self.files(hasArchive: hasArchive)
     let original = try StoreRows(FaultDrive.Place(files), Self.name)
     let check: @Sendable (FaultDrive.Place) throws -> [String] = {
@@ -63,8 +63,8 @@ struct ArchiveFaultTests {
     #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
-  @Test("prune --archive, with a new one and an existing one", arguments: [false, true])
-  func prune(_ hasArchive: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `prune --archive, with a new one and an existing one`(_ hasArchive: Bool) async throws {
     let (files, lines) = try await Self.files(hasArchive: hasArchive)
     let original = try StoreRows(FaultDrive.Place(files), Self.name)
     let check: @Sendable (FaultDrive.Place) throws -> [String] = {
@@ -87,8 +87,8 @@ struct ArchiveFaultTests {
     #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
-  @Test("archive, when the run after a fault fails as well")
-  func twice() async throws {
+  @Test
+  func `archive, when the run after a fault fails as well`() async throws {
     let (files, lines) = try await Self.files(hasArchive: true)
     let tools = try TemporaryFolder()
     let injector = try await FaultInjector(folder: tools)

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [[:], ["widget": 3], ["widget": 3, "nightly": 5]] as [[String: Int]])
-  func set(_ present: [String: Int]) async throws {
+  func `set`(_ present: [String: Int]) async throws {
     let sample = try SampleFolder()
     let store = try FileBytes.read(sample.store)
     var files = [SampleFolder.name: store]
@@ -78,8 +78,8 @@ import Testing
     #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
-  @Test("Export with a bookmark, of everything and of the rest", arguments: [0, 5])
-  func export(_ begun: Int) async throws {
+  @Test(arguments: [0, 5])
+  func `export with a bookmark, of everything and of the rest`(_ begun: Int) async throws {
     let sample = try SampleFolder()
     let options = "--output-dir logs --bookmark nightly --compress none --quiet"
     if begun > 0 {
@@ -135,7 +135,7 @@ import Testing
   /// A prune and a bookmark that is set at the same time: either the bookmark is respected, or whoever
   /// sets it is told that the history is gone.
   @Test(arguments: Step.allCases, [false, true])
-  func setBesideAPrune(_ step: Step, _ hasFile: Bool) async throws {
+  func `set beside a prune`(_ step: Step, _ hasFile: Bool) async throws {
     let sample = try SampleFolder()
     var files = [SampleFolder.name: try FileBytes.read(sample.store)]
     if hasFile { files[Self.bookmarks] = Self.file(["other": 11]) }

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [true, false])
-  func compact(_ usesLog: Bool, _ isFull: Bool) async throws {
+  func `compact`(_ usesLog: Bool, _ isFull: Bool) async throws {
     let files = [Self.name: try Self.bytes(usesLog: usesLog)]
     let original = try StoreRows(FaultDrive.Place(files), Self.name)
     let compare: @Sendable (FaultDrive.Place) throws -> [String] = { place in

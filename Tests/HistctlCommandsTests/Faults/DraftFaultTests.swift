@@ -8,7 +8,7 @@ import Testing
   private static let name = "trips.store"
   private static let demo = ["demo", ".", "--ending", "2026-11-20", "--quiet"]
 
-  @Test(arguments: [false, true]) func demo(_ overwrites: Bool) async throws {
+  @Test(arguments: [false, true]) func `demo`(_ overwrites: Bool) async throws {
     let sample = try SampleFolder()
     let former = try FileBytes.read(sample.store)
     let formerRows = try StoreRows(FaultDrive.Place([Self.name: former]), Self.name)

@@ -10,8 +10,10 @@ import Testing
     return (try await FaultInjector(folder: tools), tools)
   }
 
-  @Test("Killed before its first file is there, a consumer keeps everything from being pruned")
-  func firstRun() async throws {
+  @Test
+  func `killed before its first file is there, a consumer keeps everything from being pruned`()
+    async throws
+  {
     let (injector, tools) = try await Self.injector()
     defer { withExtendedLifetime(tools) {} }
     let line = "export sample.store --output-dir logs --bookmark n -q"
@@ -37,14 +39,14 @@ import Testing
   }
 
   /// A loss of power would take the last saves of the app, and leave what was made of them.
-  @Test(
-    "The log of the store is synced before the output is written",
-    arguments: [
-      ("export sample.store -o out.jsonl", "out.jsonl"),
-      ("export sample.store --output-dir logs --bookmark n", ".jsonl.zst"),
-      ("archive sample.store archive", ".json"),
-    ])
-  func log(line: String, ending: String) async throws {
+  @Test(arguments: [
+    ("export sample.store -o out.jsonl", "out.jsonl"),
+    ("export sample.store --output-dir logs --bookmark n", ".jsonl.zst"),
+    ("archive sample.store archive", ".json"),
+  ])
+  func `the log of the store is synced before the output is written`(
+    line: String, ending: String
+  ) async throws {
     let (injector, tools) = try await Self.injector()
     defer { withExtendedLifetime(tools) {} }
     let folder = try SampleFolder()

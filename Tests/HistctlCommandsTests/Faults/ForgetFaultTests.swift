@@ -19,14 +19,14 @@ struct ForgetFaultTests {
       .filter { $0.key.hasPrefix("arch/") }
   }
 
-  @Test(
-    "forget, which merges or cuts a segment",
-    arguments: [
-      ("--merge", [2, 3, 4, 5, 7, 8, 9, 12], 1),
-      ("--before 5 --yes", [3, 8, 12], 5),
-      ("--before 5 --merge --yes", [3, 8, 9, 10, 11, 12], 5),
-    ])
-  func forget(_ options: String, _ cuts: [Int], _ firstKept: Int64) async throws {
+  @Test(arguments: [
+    ("--merge", [2, 3, 4, 5, 7, 8, 9, 12], 1),
+    ("--before 5 --yes", [3, 8, 12], 5),
+    ("--before 5 --merge --yes", [3, 8, 9, 10, 11, 12], 5),
+  ])
+  func `forget, which merges or cuts a segment`(
+    _ options: String, _ cuts: [Int], _ firstKept: Int64
+  ) async throws {
     let files = try await Self.files(cuts)
     let before = try FaultDrive.Place(files)
     let lines = try ArchivedLines(before, "arch").lines

@@ -5,8 +5,10 @@ import Testing
 
 /// A store is read on a disk that is full, where its log needs an index.
 @Suite(.enabled(if: FaultInjector.isPossible)) struct FullDiskReadingTests {
-  @Test("A log that can have no index is read from a copy; where there is none, the index is named")
-  func aLogWithoutAnIndex() async throws {
+  @Test
+  func `a log that can have no index is read from a copy; where there is none, the index is named`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     var shape = StoreWriter.Shape()

@@ -72,7 +72,7 @@ struct MaintainArchiveFaultTests {
     }
   }
 
-  @Test func maintain() async throws {
+  @Test func `maintain`() async throws {
     let beginning = try await Beginning()
     var drive = FaultDrive(
       files: beginning.files, arguments: Self.arguments,
@@ -86,8 +86,8 @@ struct MaintainArchiveFaultTests {
     #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [137]))
   }
 
-  @Test("when the run after a fault fails as well")
-  func twice() async throws {
+  @Test
+  func `when the run after a fault fails as well`() async throws {
     let beginning = try await Beginning()
     let tools = try TemporaryFolder()
     let injector = try await FaultInjector(folder: tools)

@@ -38,7 +38,7 @@ import Testing
       .map { try JSONDecoder().decode(Line.self, from: $0).transaction }
   }
 
-  @Test func maintain() async throws {
+  @Test func `maintain`() async throws {
     let files = [
       Self.name: try Self.bytes(), "maintain.conf": Array(Self.config.utf8),
     ]

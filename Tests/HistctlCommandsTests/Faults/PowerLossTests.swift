@@ -55,10 +55,10 @@ import Testing
     return files
   }
 
-  @Test(
-    "A rehearsal, in a new place and in that of a store",
-    arguments: [(true, false), (false, false), (true, true)])
-  func rehearse(_ usesLog: Bool, _ replaces: Bool) async throws {
+  @Test(arguments: [(true, false), (false, false), (true, true)])
+  func `a rehearsal, in a new place and in that of a store`(
+    _ usesLog: Bool, _ replaces: Bool
+  ) async throws {
     let line = Self.words("rehearse Trips.store 3 -o copy.store --quiet")
     var drive = PowerLossDrive(
       files: try Self.trips(usesLog: usesLog, replaces: replaces),
@@ -80,8 +80,8 @@ import Testing
     try await drive.run()
   }
 
-  @Test("A copy has the journal mode of its store", arguments: [true, false])
-  func journalMode(_ usesLog: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a copy has the journal mode of its store`(_ usesLog: Bool) async throws {
     let place = try FaultDrive.Place(try Self.trips(usesLog: usesLog, replaces: false))
     for command in ["rehearse Trips.store 3", "scrub Trips.store --yes"] {
       let line = Self.words(command + " -o copy.store --overwrite --quiet")
@@ -95,8 +95,8 @@ import Testing
     }
   }
 
-  @Test("A scrubbed copy, and the file of its key", arguments: [true, false])
-  func scrub(_ usesLog: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a scrubbed copy, and the file of its key`(_ usesLog: Bool) async throws {
     let line = Self.words("scrub Trips.store -o copy.store --key key --yes --quiet")
     var drive = PowerLossDrive(
       files: try Self.trips(usesLog: usesLog, replaces: false), arguments: line,
@@ -106,8 +106,8 @@ import Testing
     try await drive.run()
   }
 
-  @Test("A copy of an earlier state")
-  func snapshot() async throws {
+  @Test
+  func `a copy of an earlier state`() async throws {
     let trips = try OpenTrips()
     for name in ["Roma", "Rom"] {
       try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text(name)]) }
@@ -128,15 +128,14 @@ import Testing
 
   // MARK: - Other files
 
-  @Test(
-    "Exported lines, a report and a sample store",
-    arguments: [
-      ("export sample.store -o out.jsonl.zst --quiet", "out.jsonl.zst"),
-      ("export sample.store -o out.db --format sqlite --quiet", "out.db"),
-      ("report sample.store -o out.html --quiet", "out.html"),
-      ("demo . --ending 2026-11-20 --quiet", "trips.store"),
-    ])
-  func file(_ line: String, _ output: String) async throws {
+  @Test(arguments: [
+    ("export sample.store -o out.jsonl.zst --quiet", "out.jsonl.zst"),
+    ("export sample.store -o out.db --format sqlite --quiet", "out.db"),
+    ("report sample.store -o out.html --quiet", "out.html"),
+    ("demo . --ending 2026-11-20 --quiet", "trips.store"),
+  ])
+  func `exported lines, a report and a sample store`(_ line: String, _ output: String) async throws
+  {
     var drive = PowerLossDrive(
       files: try Self.sample(), arguments: Self.words(line),
       again: Self.words(line + " --overwrite"),
@@ -148,8 +147,8 @@ import Testing
     try await drive.run()
   }
 
-  @Test("Export with a bookmark, of everything and of the rest", arguments: [0, 5])
-  func export(_ begun: Int) async throws {
+  @Test(arguments: [0, 5])
+  func `export with a bookmark, of everything and of the rest`(_ begun: Int) async throws {
     let folder = try SampleFolder()
     let options = "--output-dir logs --bookmark nightly --compress none --quiet"
     if begun > 0 {
@@ -185,10 +184,10 @@ import Testing
     try await drive.run()
   }
 
-  @Test(
-    "A bookmark that is set, moved or removed",
-    arguments: [([:], 9), (["n": 3], 9), (["n": 3], nil)] as [([String: Int], Int?)])
-  func bookmark(_ present: [String: Int], _ number: Int?) async throws {
+  @Test(arguments: [([:], 9), (["n": 3], 9), (["n": 3], nil)] as [([String: Int], Int?)])
+  func `a bookmark that is set, moved or removed`(
+    _ present: [String: Int], _ number: Int?
+  ) async throws {
     var files = try Self.sample()
     if !present.isEmpty {
       files[Self.name + "-bookmarks.json"] = BookmarkFaultTests.file(present)
@@ -214,9 +213,9 @@ import Testing
   // MARK: - Archives
 
   @Test(
-    "An archive, a new one and an existing one", .enabled(if: ArchivedLines.isPossible),
+    .enabled(if: ArchivedLines.isPossible),
     arguments: [false, true])
-  func archive(_ hasArchive: Bool) async throws {
+  func `an archive, a new one and an existing one`(_ hasArchive: Bool) async throws {
     try await archive(hasArchive, "archive sample.store arch --segment-size 64K --quiet", keeps: 1)
     {
       try ArchivedLines($0, "arch").lines.count == Self.all.count - 1 ? [] : ["not all is archived"]
@@ -224,9 +223,9 @@ import Testing
   }
 
   @Test(
-    "An archive and the store whose history it takes over", .enabled(if: ArchivedLines.isPossible),
+    .enabled(if: ArchivedLines.isPossible),
     arguments: [false, true])
-  func pruneIntoArchive(_ hasArchive: Bool) async throws {
+  func `an archive and the store whose history it takes over`(_ hasArchive: Bool) async throws {
     try await archive(
       hasArchive, "prune sample.store --keep-last 4 --archive arch --yes --quiet", keeps: 9
     ) {
@@ -254,8 +253,8 @@ import Testing
     try await drive.run()
   }
 
-  @Test("An archive whose beginning is forgotten", .enabled(if: ArchivedLines.isPossible))
-  func forget() async throws {
+  @Test(.enabled(if: ArchivedLines.isPossible))
+  func `an archive whose beginning is forgotten`() async throws {
     let (files, lines) = try await ArchiveFaultTests.files(hasArchive: true)
     let check: @Sendable (FaultDrive.Place) throws -> [String] = { place in
       let archived = try ArchivedLines(place, "arch")
@@ -274,8 +273,8 @@ import Testing
 
   // MARK: - History
 
-  @Test("Restored history")
-  func restore() async throws {
+  @Test
+  func `restored history`() async throws {
     let folder = try SampleFolder()
     let original = try StoreRows(FaultDrive.Place(try Self.sample()), Self.name)
     for line in [
@@ -307,8 +306,8 @@ import Testing
     "SELECT transaction_number || ' ' || name || ' ' || quote(old) || ' ' || quote(new) "
     + "FROM recorded_value ORDER BY 1"
 
-  @Test("Recorded values, in a new file and in one that exists", arguments: [false, true])
-  func record(_ exists: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `recorded values, in a new file and in one that exists`(_ exists: Bool) async throws {
     let trips = try OpenTrips()
     func rename(_ name: String) throws {
       try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text(name)]) }
@@ -340,8 +339,8 @@ import Testing
     try await drive.run()
   }
 
-  @Test("Deleted history", arguments: [true, false])
-  func prune(_ usesLog: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `deleted history`(_ usesLog: Bool) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesLog

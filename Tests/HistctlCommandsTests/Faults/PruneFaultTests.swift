@@ -29,7 +29,7 @@ import Testing
     return try FileBytes.read(path)
   }
 
-  @Test(arguments: [true, false]) func prune(_ usesLog: Bool) async throws {
+  @Test(arguments: [true, false]) func `prune`(_ usesLog: Bool) async throws {
     let files = [Self.name: try Self.bytes(usesLog: usesLog)]
     let original = try StoreRows(FaultDrive.Place(files), Self.name)
     #expect(original.changes.count == 1299)

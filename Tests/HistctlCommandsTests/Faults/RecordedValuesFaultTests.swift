@@ -38,7 +38,7 @@ import Testing
         + "ORDER BY 1")
   }
 
-  @Test func prune() async throws {
+  @Test func `prune`() async throws {
     let trips = try RecordedTrips()
     let rows = try Self.rows(trips)
     let files = [
@@ -53,7 +53,7 @@ import Testing
     try await drive.run()
   }
 
-  @Test func restore() async throws {
+  @Test func `restore`() async throws {
     let trips = try RecordedTrips()
     let rows = try Self.rows(trips)
     for line in [

@@ -19,7 +19,7 @@ import Testing
       LongHistory.write(to: folder.file(name), transactions: transactions, changesEach: 2))
   }
 
-  @Test(arguments: [false, true]) func rehearse(_ overwrites: Bool) async throws {
+  @Test(arguments: [false, true]) func `rehearse`(_ overwrites: Bool) async throws {
     let original = try Self.store(60)
     let former = try Self.store(5)
     var files = [Self.name: original, ".Trips_SUPPORT/" + Self.value: [1, 2, 3]]
@@ -108,7 +108,7 @@ import Testing
   /// What belongs to a store stands beside that one and no other, whenever anybody looks. Where there
   /// is no store, what there was is told, and stands in its place when the next one is begun.
   @Test(arguments: [Beside.everything, .nothing], [Beside?.none, .everything, .nothing])
-  func companions(_ new: Beside, _ old: Beside?) async throws {
+  func `companions`(_ new: Beside, _ old: Beside?) async throws {
     let original = try Self.files("Trips", large: 1, new)
     let former = try Self.files("copy", large: 9, old)
     let formerIdentifier =
@@ -163,7 +163,7 @@ import Testing
   }
 
   /// Of two copies that come to one place at once, one is refused while the other is being put there.
-  @Test(arguments: [false, true]) func twoAtOnce(_ overwrites: Bool) async throws {
+  @Test(arguments: [false, true]) func `two at once`(_ overwrites: Bool) async throws {
     var files = try Self.files("Trips", large: 1, .everything)
     if overwrites { files.merge(try Self.files("copy", large: 9, .nothing)) { $1 } }
     let line = ["rehearse", Self.name, "3", "-o", Self.copy, "--quiet"]

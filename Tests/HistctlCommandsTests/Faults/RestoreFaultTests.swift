@@ -30,7 +30,7 @@ import Testing
     return try FileBytes.read(path)
   }
 
-  @Test(arguments: [true, false]) func restore(_ usesLog: Bool) async throws {
+  @Test(arguments: [true, false]) func `restore`(_ usesLog: Bool) async throws {
     let whole = try FaultDrive.Place([Self.name: try Self.bytes(usesLog: usesLog)])
     let original = try StoreRows(whole, Self.name)
     for line in [

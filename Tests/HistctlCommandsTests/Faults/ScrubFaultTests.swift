@@ -9,7 +9,7 @@ import Testing
   private static let name = "Trips.store"
   private static let copy = "copy.store"
 
-  @Test func scrub() async throws {
+  @Test func `scrub`() async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(
       LongHistory.write(to: folder.file(Self.name), transactions: 60, changesEach: 2))
@@ -36,8 +36,8 @@ import Testing
     ).run()
   }
 
-  @Test("A draft that cannot be removed is named, and the next run removes it")
-  func draft() async throws {
+  @Test
+  func `a draft that cannot be removed is named, and the next run removes it`() async throws {
     let sample = try SampleFolder()
     let tools = try TemporaryFolder()
     let injector = try await FaultInjector(folder: tools)

@@ -32,13 +32,11 @@ import Testing
     "log sample.store --archive sealed --after 0", "restore sample.store sealed --yes",
   ]
 
-  @Test(
-    "A file that is a link is damage",
-    arguments: [
-      "sealed/catalog.jsonl", folder + "/000000000001-000000000003.jsonl.zst",
-      folder + "/000000000001-000000000003.json",
-    ])
-  func files(_ name: String) async throws {
+  @Test(arguments: [
+    "sealed/catalog.jsonl", folder + "/000000000001-000000000003.jsonl.zst",
+    folder + "/000000000001-000000000003.json",
+  ])
+  func `a file that is a link is damage`(_ name: String) async throws {
     let sample = try await Self.sample()
     let outside = try Self.link(name, in: sample)
     let before = try FileBytes.read(outside)
@@ -50,8 +48,8 @@ import Testing
     #expect(try FileBytes.read(outside) == before)
   }
 
-  @Test("A store's folder that is a link is damage, and nothing in it changes")
-  func folders() async throws {
+  @Test
+  func `a store's folder that is a link is damage, and nothing in it changes`() async throws {
     let sample = try await Self.sample()
     let outside = try Self.link(Self.folder, in: sample)
     let before = try FileManager.default.contentsOfDirectory(atPath: outside).sorted()
@@ -65,8 +63,8 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: outside).sorted() == before)
   }
 
-  @Test("The folder of the archive may be a link, because the user names it")
-  func named() async throws {
+  @Test
+  func `the folder of the archive may be a link, because the user names it`() async throws {
     let sample = try await Self.sample()
     _ = try Self.link("sealed", in: sample)
     for line in [
@@ -78,8 +76,10 @@ import Testing
     }
   }
 
-  @Test("An export writes no file through a link that has the name of one of its folders")
-  func exports() async throws {
+  @Test
+  func `an export writes no file through a link that has the name of one of its folders`()
+    async throws
+  {
     let sample = try SampleFolder()
     let outside = sample.folder.file("outside")
     for folder in ["outside", "out"] {

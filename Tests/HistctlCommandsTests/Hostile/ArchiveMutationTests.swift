@@ -150,8 +150,8 @@ private struct ArchiveAnswers {
       atPath: folder.file(name), withDestinationPath: outside)
   }
 
-  @Test("No command ends with 0 and another answer", arguments: [false, true])
-  func noOtherAnswer(isMerged: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `no command ends with 0 and another answer`(isMerged: Bool) async throws {
     let files = try await Self.files(isMerged: isMerged)
     let original = try await {
       let folder = try TemporaryFolder()
@@ -204,8 +204,10 @@ private struct ArchiveAnswers {
     ),
   ]
 
-  @Test("A restore writes no row that would damage the store", arguments: Self.forgeries)
-  func rows(_ name: String, _ old: String, _ new: String) async throws {
+  @Test(arguments: Self.forgeries)
+  func `a restore writes no row that would damage the store`(
+    _ name: String, _ old: String, _ new: String
+  ) async throws {
     let sample = try SampleFolder()
     for line in [
       "archive sample.store sealed --before 9 -q", "prune sample.store --before 9 --yes -q",

@@ -23,7 +23,7 @@ import Testing
     ("CREATE INDEX hog ON ACHANGE (ZENTITY + 1)", "ACHANGE: the index hog"),
     ("CREATE INDEX hog ON ATRANSACTION (Z_ENT) WHERE Z_ENT > 5", "ATRANSACTION: the index hog"),
   ])
-  func keepHistoryFromBeingWritten(_ sql: String, _ place: String) async throws {
+  func `keep history from being written`(_ sql: String, _ place: String) async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     let archive = folder.file("archive")
@@ -47,7 +47,7 @@ import Testing
     #expect(log.status == 0 && log.lines.count == rows.count, "\(log.errors)")
   }
 
-  @Test func scrubLeavesSuchTablesEmpty() async throws {
+  @Test func `scrub leaves such tables empty`() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: store).run("ALTER TABLE ACHANGE ADD COLUMN ZH AS (\(Self.hostile))")
@@ -66,7 +66,7 @@ import Testing
     ("CREATE INDEX hog ON ZNOTE (ZNAME) WHERE ZNAME LIKE '%a%'", "the index hog"),
     ("ALTER TABLE ZNOTE ADD COLUMN ZH AS (\(Self.costly))", "the column ZH"),
   ])
-  func verificationNamesWhatItDoesNotCalculate(_ sql: String, _ part: String) async throws {
+  func `verification names what it does not calculate`(_ sql: String, _ part: String) async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: store).run(Self.notes)
@@ -92,7 +92,7 @@ import Testing
     INSERT INTO ZNOTE VALUES (1, 1, 1, 1, 'a');
     """
 
-  @Test func conditionsThatOnlyCompareAreNoFinding() async throws {
+  @Test func `conditions that only compare are no finding`() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: store).run(Self.notes)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: [["rehearse", "last"], ["snapshot", "last"]])
-  func copiesOfDamagedStoresAreRefused(_ words: [String]) async throws {
+  func `copies of damaged stores are refused`(_ words: [String]) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -121,7 +121,7 @@ import Testing
     #expect(ignoring.status == 0 || ignoring.status == 2, "\(ignoring.errors)")
   }
 
-  @Test func aRefusedRowIsNotRetried() async throws {
+  @Test func `a refused row is not retried`() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     let archive = folder.file("archive")

@@ -223,9 +223,11 @@ import Testing
 
   // MARK: - The campaign
 
-  @Test(
-    "No change is lost by a prune with an archive and one without, and no archive is short with 0")
-  func nothingIsLost() async throws {
+  @Test
+  func
+    `no change is lost by a prune with an archive and one without, and no archive is short with 0`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let bases = try await Self.bases(folder)
     let seed = Campaign.seed

@@ -26,7 +26,7 @@ import Testing
     "rehearse STORE 1 -o COPY", "bookmark set STORE here 1",
     "export STORE --output-dir FOLDER", "record STORE --once",
   ])
-  func isReported(_ line: String) async throws {
+  func `is reported`(_ line: String) async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let other = try SampleStore.write(to: folder.file("other.store"))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func checkHasItAmongItsFindings() async throws {
+  @Test func `check has it among its findings`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let page = try await Tool.histctl.run(["check", store])
@@ -59,7 +59,7 @@ import Testing
     #expect(metrics.status == 5)
   }
 
-  @Test func infoReportsItAmongItsNotices() async throws {
+  @Test func `info reports it among its notices`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let page = try await Tool.histctl.run(["info", store])
@@ -70,7 +70,7 @@ import Testing
     #expect(program.errors == "")
   }
 
-  @Test func findListsTheStoreAndReportsIt() async throws {
+  @Test func `find lists the store and reports it`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let copies = folder.file("copies.tar")
@@ -90,7 +90,7 @@ import Testing
     #expect(unselected.status == 0 && unselected.text == "" && unselected.errors == "")
   }
 
-  @Test func anIntactLogIsNotReported() async throws {
+  @Test func `an intact log is not reported`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true

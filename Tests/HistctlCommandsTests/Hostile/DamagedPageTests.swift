@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func rowsBeforeItAreShown() async throws {
+  @Test func `rows before it are shown`() async throws {
     let folder = try TemporaryFolder()
     let store = try await Self.store(in: folder)
     func run(_ line: String) async throws -> [String] {

@@ -34,8 +34,8 @@ import Testing
     }
   }
 
-  @Test("Deleted rows are sealed, and an incomplete answer does not end with 0")
-  func deletedRowsAreSealed() async throws {
+  @Test
+  func `deleted rows are sealed, and an incomplete answer does not end with 0`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.pageSize = 1024

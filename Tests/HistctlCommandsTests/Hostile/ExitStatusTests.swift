@@ -182,7 +182,7 @@ import Testing
     Case("token \(token)", "log sample.store --after=" + token, 64, "malformedToken", ["'"])
   }
 
-  @Test(arguments: files + commandLines + tokens) func reportsErrorsAsJSON(
+  @Test(arguments: files + commandLines + tokens) func `reports errors as JSON`(
     _ problem: Case
   ) async throws {
     let sample = try SampleFolder()
@@ -206,7 +206,7 @@ import Testing
   /// People get the same words, in two lines.
   @Test(
     arguments: (files + commandLines + tokens).enumerated().filter { $0.offset % 8 == 0 }
-      .map(\.element)) func reportsErrorsAsText(_ problem: Case) async throws
+      .map(\.element)) func `reports errors as text`(_ problem: Case) async throws
   {
     let sample = try SampleFolder()
     try problem.prepare(sample)
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(arguments: ["", " ", "\u{202E}", String(repeating: "9", count: 100_000)])
-  func oddTokensAreMistakes(_ token: String) async throws {
+  func `odd tokens are mistakes`(_ token: String) async throws {
     let result = try await SampleFolder().run(["log", "sample.store", "--after", token])
     #expect(result.status == 64)
     #expect(result.text == "")
@@ -232,7 +232,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool("sqlite3") != nil))
-  func otherDatabasesAreRefused() async throws {
+  func `other databases are refused`() async throws {
     let folder = try TemporaryFolder()
     let sqlite = try #require(Tool("sqlite3"))
     _ = try await sqlite.run([

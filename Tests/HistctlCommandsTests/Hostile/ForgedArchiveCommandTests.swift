@@ -54,8 +54,8 @@ import Testing
     return sample
   }
 
-  @Test("No crash, no hang, and every line is JSON", arguments: ForgedArchive.all)
-  func everyCommand(_ forged: ForgedArchive) async throws {
+  @Test(arguments: ForgedArchive.all)
+  func `no crash, no hang, and every line is JSON`(_ forged: ForgedArchive) async throws {
     let sample = try await Self.sample()
     try forged.forge(sample.folder.file("sealed"))
     let commands =
@@ -78,11 +78,11 @@ import Testing
   }
 
   @Test(
-    "Control characters are escaped on a terminal", .enabled(if: Tool.hasTerminals),
+    .enabled(if: Tool.hasTerminals),
     arguments: ForgedArchive.all.filter {
       $0.testDescription.contains("escape") || $0.testDescription == "backwards"
     })
-  func onATerminal(_ forged: ForgedArchive) async throws {
+  func `control characters are escaped on a terminal`(_ forged: ForgedArchive) async throws {
     let sample = try await Self.sample()
     let archive = sample.folder.file("sealed")
     try forged.forge(archive)
@@ -99,8 +99,8 @@ import Testing
     }
   }
 
-  @Test("Memory is at most 64 MB and twice the largest value", .enabled(if: Tool("python3") != nil))
-  func memory() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `memory is at most 64 MB and twice the largest value`() async throws {
     // The maximum memory of a command, as the system counts it.
     let script = """
       import resource, subprocess, sys
@@ -125,8 +125,8 @@ import Testing
     }
   }
 
-  @Test("A value beyond the limit is reported with the limit")
-  func limit() async throws {
+  @Test
+  func `a value beyond the limit is reported with the limit`() async throws {
     let sample = try await Self.sample()
     let forged = try #require(
       ForgedArchive.all.first { $0.testDescription == "a line of many frames that has no end" })

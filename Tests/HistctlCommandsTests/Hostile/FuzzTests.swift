@@ -14,7 +14,7 @@ import Testing
     case bytes, page, truncation, modelCache, modelArchive
   }
 
-  @Test(arguments: Damage.allCases) func survives(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func `survives`(_ damage: Damage) async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.reduce(0) { $0 * 31 + Int($1) }))
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Whatever a file holds, deleting in it ends with a status, and tables of entities stay.
-  @Test(arguments: Damage.allCases) func pruningSurvives(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func `pruning survives`(_ damage: Damage) async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 31)
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// A schedule meets a damaged store: its line or its words, and the other store is maintained.
-  @Test(arguments: Damage.allCases) func maintainingSurvives(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func `maintaining survives`(_ damage: Damage) async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 37)
@@ -108,7 +108,7 @@ import Testing
   }
 
   /// Whatever a store and a segment hold, putting the one into the other ends with a status.
-  @Test(arguments: Damage.allCases) func restoringSurvives(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func `restoring survives`(_ damage: Damage) async throws {
     let sample = try SampleFolder()
     for line in ["archive sample.store archive", "prune sample.store --keep-last 4 --yes"] {
       #expect(try await sample.run(line + " --quiet").status == 0)

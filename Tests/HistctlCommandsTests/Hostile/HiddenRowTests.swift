@@ -139,8 +139,8 @@ import Testing
     return Sound(name: name, pages: try TreePages(path: path), answers: answers)
   }
 
-  @Test("An answer that lacks rows does not end with 0")
-  func incompleteAnswersEndWithDamage() async throws {
+  @Test
+  func `an answer that lacks rows does not end with 0`() async throws {
     let folder = try TemporaryFolder()
     let stores = try await Self.stores(in: folder)
     let seed = Campaign.rotatingSeed
@@ -172,10 +172,12 @@ import Testing
   }
 
   /// The index by transaction without some of its entries, as a partial index has them.
-  @Test(
-    "Every reader reports entries that the index by transaction lost",
-    arguments: ["Z_PK % 2 = 0", "ZTRANSACTIONID < 300", "ZTRANSACTIONID NOT BETWEEN 300 AND 340"])
-  func lostEntriesAreReported(_ condition: String) async throws {
+  @Test(arguments: [
+    "Z_PK % 2 = 0", "ZTRANSACTIONID < 300", "ZTRANSACTIONID NOT BETWEEN 300 AND 340",
+  ])
+  func `every reader reports entries that the index by transaction lost`(
+    _ condition: String
+  ) async throws {
     let folder = try TemporaryFolder()
     _ = try await Tool.histctl.run(["demo", folder.path, "--ending", "2026-11-20", "-q"])
     let store = folder.file("trips.store")

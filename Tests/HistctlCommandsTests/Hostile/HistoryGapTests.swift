@@ -38,7 +38,7 @@ import Testing
       "log sample.store --after=TOKEN", "log sample.store --until=TOKEN",
       "show sample.store TOKEN", "diff sample.store TOKEN", "diff sample.store 5 TOKEN --stat",
     ])
-  func isReported(_ gap: Case, _ line: String) async throws {
+  func `is reported`(_ gap: Case, _ line: String) async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4 OR Z_PK = 7")
     let bookmarks = """
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// An empty history has nothing to go on from but its beginning.
-  @Test func anEmptiedHistory() async throws {
+  @Test func `an emptied history`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
     let expired = try await sample.run("log sample.store --after 5")

@@ -48,13 +48,11 @@ import Testing
     open(folder + '/catalog.jsonl', 'w').write(''.join(lines))
     """
 
-  @Test(
-    "Memory for manifests and catalogs is bounded",
-    arguments: [
-      "frames", "too many frames", "counts", "properties", "short properties", "entities",
-      "strings", "values", "members", "text", "catalog", "too long catalog",
-    ])
-  func isBounded(_ kind: String) async throws {
+  @Test(arguments: [
+    "frames", "too many frames", "counts", "properties", "short properties", "entities",
+    "strings", "values", "members", "text", "catalog", "too long catalog",
+  ])
+  func `memory for manifests and catalogs is bounded`(_ kind: String) async throws {
     let sample = try SampleFolder()
     let sealed = try await sample.run("archive sample.store sealed -q")
     try #require(sealed.status == 0)

@@ -19,10 +19,10 @@ import Testing
   }
 
   /// Every command ends, and names what is in the place of a file of SQLite; `find` goes on.
-  @Test(
-    "A pipe, a socket, a folder or a link beside a store is named, and nobody waits for it",
-    arguments: ["-wal", "-shm", "-journal"], ["pipe", "socket", "directory", "link"])
-  func obstructedCompanions(_ suffix: String, _ kind: String) async throws {
+  @Test(arguments: ["-wal", "-shm", "-journal"], ["pipe", "socket", "directory", "link"])
+  func `a pipe, a socket, a folder or a link beside a store is named, and nobody waits for it`(
+    _ suffix: String, _ kind: String
+  ) async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -55,8 +55,10 @@ import Testing
   }
 
   /// SQLite would wait for ten seconds for each, because the log never becomes one of the index.
-  @Test("A log that cannot be used is damage at once, beside an index that cannot be written")
-  func unusableLogBesideAnIndex() async throws {
+  @Test
+  func `a log that cannot be used is damage at once, beside an index that cannot be written`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -75,8 +77,8 @@ import Testing
   }
 
   #if os(Linux)
-  @Test("Folders whose names differ only in their Unicode form are both searched")
-  func bothNormalForms() async throws {
+  @Test
+  func `folders whose names differ only in their Unicode form are both searched`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -105,7 +107,7 @@ import Testing
   }
   #endif
 
-  @Test(.enabled(if: OtherUser.isAvailable)) func unreadableFilesAreReported() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable)) func `unreadable files are reported`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -129,7 +131,7 @@ import Testing
   }
 
   /// Stores, folders and archives come and go, files grow, and a writer saves.
-  @Test func aTreeMayChangeDuringTheSearch() async throws {
+  @Test func `a tree may change during the search`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """
@@ -172,7 +174,7 @@ import Testing
     #expect(written.status == 0, "\(written.errors)")
   }
 
-  @Test func hundredsOfDamagedArchivesAreReported() async throws {
+  @Test func `hundreds of damaged archives are reported`() async throws {
     let folder = try TemporaryFolder()
     let count = Campaign.count(200, 1000)
     try await Self.python(
@@ -209,7 +211,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: folder.file("tree")).count == count + 4)
   }
 
-  @Test func archivesMayNestAndHaveHostileNames() async throws {
+  @Test func `archives may nest and have hostile names`() async throws {
     let folder = try TemporaryFolder()
     let outside = try TemporaryFolder()
     try SampleStore.write(to: outside.file("outside.store"))
@@ -247,7 +249,7 @@ import Testing
 
   #if os(Linux)
   /// Linux allows any bytes in names.
-  @Test func namesNeedNotBeUTF8() async throws {
+  @Test func `names need not be UTF 8`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       #"""
@@ -289,7 +291,7 @@ import Testing
 
   /// A frame says how much memory it needs; neither the first nor a later one gets it.
   @Test(.enabled(if: Tool("zstd") != nil), arguments: ["--long=31", "--long=27"])
-  func aFrameGetsNoMoreMemoryThanItMay(_ option: String) async throws {
+  func `a frame gets no more memory than it may`(_ option: String) async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """

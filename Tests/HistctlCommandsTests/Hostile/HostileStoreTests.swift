@@ -68,7 +68,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: unreadable) func withoutNamesThereIsStillAnAnswer(
+  @Test(arguments: unreadable) func `without names there is still an answer`(
     _ cache: ModelCache
   ) async throws {
     let folder = try TemporaryFolder()
@@ -132,7 +132,7 @@ import Testing
             properties: (0..<2000).map { .attribute(.init(name: "a\($0)", type: .string)) })
         ]))
     },
-  ]) func nonsensicalModels(_ cache: ModelCache) async throws {
+  ]) func `nonsensical models`(_ cache: ModelCache) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.modelCache = .some(try cache.bytes())
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Tool("sqlite3") != nil)) func stringsThatAreNotThere() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil)) func `strings that are not there`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -164,7 +164,7 @@ import Testing
     #expect(none.rows.first?.hasPrefix("   12 ") == true)
   }
 
-  @Test(.enabled(if: Tool("sqlite3") != nil)) func numbersAtTheEdges() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil)) func `numbers at the edges`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -220,7 +220,7 @@ import Testing
       ("UPDATE ACHANGE SET Z_OPT = 3 WHERE ZTRANSACTIONID = 11", "Z_OPT = 3"),
       ("UPDATE ACHANGE SET ZTOMBSTONE0 = 'left' WHERE ZTRANSACTIONID = 11", "left"),
       ("ALTER TABLE ACHANGE ADD COLUMN ZNEW; UPDATE ACHANGE SET ZNEW = 1.5", "ZNEW = 1.5"),
-    ]) func rowsThatNoFrameworkWrites(_ sql: String, _ words: String) async throws
+    ]) func `rows that no framework writes`(_ sql: String, _ words: String) async throws
   {
     let sample = try SampleFolder()
     try await sample.sqlite(sql)
@@ -250,7 +250,7 @@ import Testing
         "DROP TABLE Z_PRIMARYKEY; CREATE VIEW Z_PRIMARYKEY AS SELECT 1 AS Z_ENT, 'x' AS Z_NAME, "
           + "0 AS Z_SUPER, load_extension('x') AS Z_MAX", 0, ""
       ),
-    ]) func tablesOfAnUnexpectedShape(
+    ]) func `tables of an unexpected shape`(
       _ sql: String, _ status: Int, _ words: String
     ) async throws
   {
@@ -264,7 +264,7 @@ import Testing
   }
 
   /// Lines of 11 kB, so that one of them goes beyond what is collected before it is written.
-  @Test func anErrorInTheMiddleOfALineLeavesNoPartOfIt() async throws {
+  @Test func `an error in the middle of a line leaves no part of it`() async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(
       LongHistory.write(to: folder.file("long.store"), transactions: 12, changesEach: 150))

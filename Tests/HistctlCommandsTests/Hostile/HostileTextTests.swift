@@ -46,7 +46,7 @@ import Testing
     return writer.path
   }
 
-  @Test func aReportHasThemAsEscapes() async throws {
+  @Test func `a report has them as escapes`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let result = try await Tool.histctl.run(["report", store, "-o", "-"])
@@ -65,7 +65,7 @@ import Testing
       ["diff", "0", "--each"], ["object", "LivingAccommodation/p1"],
       ["log", "--entity"],
     ])
-  func onATerminal(_ line: [String]) async throws {
+  func `on a terminal`(_ line: [String]) async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     var arguments = [line[0], store] + line.dropFirst()
@@ -82,7 +82,6 @@ import Testing
   }
 
   @Test(
-    "Records for programs keep their values on a terminal, with escaped controls",
     .enabled(if: Tool.hasTerminals),
     arguments: [
       ["log", "--json", "--reverse"], ["export"], ["export", "--format", "changes"],
@@ -90,7 +89,9 @@ import Testing
       ["show", "2", "--json"],
       ["info", "--json"], ["stats", "--json"], ["log", "--json", "--entity", "x\u{9B}31m\u{202E}"],
     ])
-  func recordsOnATerminal(_ line: [String]) async throws {
+  func `records for programs keep their values on a terminal, with escaped controls`(
+    _ line: [String]
+  ) async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let arguments = [line[0], store] + line.dropFirst()
@@ -122,8 +123,8 @@ import Testing
     }
   }
 
-  @Test("Archives and their folders with hostile names", .enabled(if: Tool.hasTerminals))
-  func archives() async throws {
+  @Test(.enabled(if: Tool.hasTerminals))
+  func `archives and their folders with hostile names`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let archive = folder.file("a\u{1B}[2J\u{202E}b")
@@ -172,9 +173,9 @@ import Testing
   }
 
   @Test(
-    "Hostile text of a store is shown without acting on a terminal", .enabled(if: Tool.hasTerminals)
+    .enabled(if: Tool.hasTerminals)
   )
-  func findings() async throws {
+  func `hostile text of a store is shown without acting on a terminal`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let query = try StoreQuery(path: store)
@@ -203,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func inAPipe() async throws {
+  @Test func `in a pipe`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let log = try await Tool.histctl.run(["log", store, "--reverse"])
@@ -234,7 +235,7 @@ import Testing
     .enabled(if: Tool("sqlite3") != nil),
     arguments: [
       ("FF", "/w=="), ("61FF62", "Yf9i"), ("C3", "ww=="), ("ED A0 80", "7aCA"), ("610062", "YQBi"),
-    ]) func bytesThatAreNoText(_ hexadecimal: String, _ base64: String) async throws
+    ]) func `bytes that are no text`(_ hexadecimal: String, _ base64: String) async throws
   {
     let sample = try SampleFolder()
     try await sample.sqlite(
@@ -256,7 +257,7 @@ import Testing
     }
   }
 
-  @Test func anAuthorOfTenMegabytes() async throws {
+  @Test func `an author of ten megabytes`() async throws {
     let folder = try TemporaryFolder()
     let author = String(repeating: "0123456789", count: 1 << 20)
     let writer = try StoreWriter(path: folder.file("x.store"))

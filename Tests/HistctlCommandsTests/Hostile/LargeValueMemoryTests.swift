@@ -114,8 +114,8 @@ import Testing
     #endif
   }
 
-  @Test("Memory is bounded by the largest value", arguments: Content.allCases)
-  func isBounded(_ content: Content) async throws {
+  @Test(arguments: Content.allCases)
+  func `memory is bounded by the largest value`(_ content: Content) async throws {
     let commands = Campaign.isEverything ? Self.commands : Self.few[content] ?? []
     guard !commands.isEmpty else { return }
     let folder = try TemporaryFolder()
@@ -166,8 +166,8 @@ import Testing
     return (words[0], words[1])
   }
 
-  @Test("A value that is too long for a format is named in the error")
-  func saysTheLimit() async throws {
+  @Test
+  func `a value that is too long for a format is named in the error`() async throws {
     let folder = try TemporaryFolder()
     let (transaction, _) = try await Self.write(.mask, to: folder)
     let tables = try await Tool.histctl.run(
@@ -182,8 +182,8 @@ import Testing
     #expect(sealed.errors.contains("is longer than 32 MiB"), "\(sealed.errors)")
   }
 
-  @Test("Long values are written byte for byte in every format")
-  func longValuesAreWhole() async throws {
+  @Test
+  func `long values are written byte for byte in every format`() async throws {
     let folder = try TemporaryFolder()
     _ = try await Self.write(.text, to: folder)
     // Texts with quotes, controls and letters beyond ASCII, just longer than the pieces.

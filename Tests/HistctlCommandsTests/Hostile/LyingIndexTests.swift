@@ -20,7 +20,6 @@ import Testing
   }
 
   @Test(
-    "Hidden changes are neither left out of an archive nor deleted",
     arguments: [
       "ZTRANSACTIONID BETWEEN 3 AND 4", "ZTRANSACTIONID = 1", "ZTRANSACTIONID < 9", "Z_PK = 7",
     ],
@@ -29,7 +28,9 @@ import Testing
       "prune sample.store --before 7 --archive arch --yes",
       "prune sample.store --before 7 --archive arch --dry-run",
     ])
-  func hidden(_ condition: String, _ line: String) async throws {
+  func `hidden changes are neither left out of an archive nor deleted`(
+    _ condition: String, _ line: String
+  ) async throws {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     try Self.hide(condition, in: query)
@@ -42,10 +43,11 @@ import Testing
     #expect(sealed != true)
   }
 
-  @Test(
-    "Even if damage is ignored, only sealed changes are deleted, and no transaction without its changes"
-  )
-  func ignored() async throws {
+  @Test
+  func
+    `even if damage is ignored, only sealed changes are deleted, and no transaction without its changes`()
+    async throws
+  {
     for condition in ["ZTRANSACTIONID BETWEEN 3 AND 4", "ZTRANSACTIONID = 6", "Z_PK = 7"] {
       let sample = try SampleFolder()
       let query = try StoreQuery(path: sample.store)
@@ -61,8 +63,8 @@ import Testing
     }
   }
 
-  @Test("An entry that names another row deletes no row of a later transaction")
-  func otherRow() async throws {
+  @Test
+  func `an entry that names another row deletes no row of a later transaction`() async throws {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     // The index of a table in which two changes have exchanged their transactions.

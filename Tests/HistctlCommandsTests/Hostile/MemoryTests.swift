@@ -10,14 +10,12 @@ import Testing
     print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     """
 
-  @Test(
-    "Memory is bounded by bytes",
-    arguments: [
-      "export STORE", "export STORE -o OUT.jsonl.zst", "export STORE -o OUT.sqlite",
-      "log STORE --json", "archive STORE OUT",
-      "stats STORE", "diff STORE 0", "report STORE -o OUT.html",
-    ])
-  func isBounded(_ line: String) async throws {
+  @Test(arguments: [
+    "export STORE", "export STORE -o OUT.jsonl.zst", "export STORE -o OUT.sqlite",
+    "log STORE --json", "archive STORE OUT",
+    "stats STORE", "diff STORE 0", "report STORE -o OUT.html",
+  ])
+  func `memory is bounded by bytes`(_ line: String) async throws {
     let folder = try TemporaryFolder()
     let store = try LongHistory.write(
       to: folder.file("x.store"), transactions: 600, changesEach: 0,
@@ -47,14 +45,12 @@ import Testing
     return (numbers[0], numbers[1], result.errors)
   }
 
-  @Test(
-    "A large text takes a few times its size",
-    arguments: [
-      "archive x.store y", "verify sealed", "verify sealed --full", "verify x.store",
-      "log sealed --json", "export sealed",
-      "export x.store", "log x.store", "info x.store", "stats sealed",
-    ])
-  func largeText(_ line: String) async throws {
+  @Test(arguments: [
+    "archive x.store y", "verify sealed", "verify sealed --full", "verify x.store",
+    "log sealed --json", "export sealed",
+    "export x.store", "log x.store", "info x.store", "stats sealed",
+  ])
+  func `a large text takes a few times its size`(_ line: String) async throws {
     let folder = try TemporaryFolder()
     let store = try LongHistory.write(
       to: folder.file("x.store"), transactions: 10, changesEach: 1)

@@ -3,8 +3,8 @@ import Testing
 
 /// In a store with a rollback journal, whoever reads slowly keeps no app from saving.
 @Suite(.enabled(if: Tool("sqlite3") != nil)) struct RollbackJournalTests {
-  @Test("An app saves while output waits", arguments: ["export", "log --json", "diff", "log"])
-  func savesWhileOutputWaits(_ command: String) async throws {
+  @Test(arguments: ["export", "log --json", "diff", "log"])
+  func `an app saves while output waits`(_ command: String) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false

@@ -21,7 +21,7 @@ import Testing
       "info sample.store", "info sample.store --json", "show sample.store last",
       "token check sample.store 1", "token show sample.store 1",
       "token show sample.store 1 --as plist", "--help", "log -h", "--version",
-    ]) func aFullDisk(_ line: String) async throws
+    ]) func `a full disk`(_ line: String) async throws
   {
     let result = try await shell("\"$1\" \(line) > /dev/full", in: SampleFolder())
     #expect(result.status == 9)
@@ -43,7 +43,7 @@ import Testing
     .enabled("a namespace of our own") {
       guard let unshare = Tool("unshare") else { return false }
       return try await unshare.run(["-rm", "sh", "-c", hidesProc]).status == 0
-    }) func aSystemWithoutProc() async throws
+    }) func `a system without proc`() async throws
   {
     let sample = try SampleFolder()
     let result = try await #require(Tool("unshare")).run(
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// The reader has gone before the first byte, and it leaves in the middle of a long answer.
-  @Test(arguments: ["", "--json", "--changes"]) func aReaderThatLeaves(
+  @Test(arguments: ["", "--json", "--changes"]) func `a reader that leaves`(
     _ options: String
   ) async throws {
     let sample = try SampleFolder()
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: ["log sample.store", "show sample.store last", "token check sample.store 1"])
-  func standardDescriptorsThatAreClosed(_ line: String) async throws {
+  func `standard descriptors that are closed`(_ line: String) async throws {
     let sample = try SampleFolder()
     let usual = try await sample.run(line)
     let noInput = try await shell("\"$1\" \(line) <&-", in: sample)
@@ -93,7 +93,7 @@ import Testing
 
   // MARK: - Rights
 
-  @Test(.enabled(if: OtherUser.isAvailable)) func aStoreThatMayNotBeRead() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable)) func `a store that may not be read`() async throws {
     let sample = try SampleFolder()
     try OtherUser.letRead(sample.folder)
     try FileManager.default.setAttributes(
@@ -108,7 +108,8 @@ import Testing
     #expect(program.errors.contains(#""kind":"unreadable","code":9,"#))
   }
 
-  @Test(.enabled(if: OtherUser.isAvailable)) func aFolderThatMayNotBeEntered() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable)) func `a folder that may not be entered`() async throws
+  {
     let sample = try SampleFolder()
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: sample.folder.path)
@@ -118,7 +119,7 @@ import Testing
     #expect(result.errors.contains("\nhint: check the permissions"))
   }
 
-  @Test(.enabled(if: OtherUser.isAvailable)) func aLogThatMayNotBeRead() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable)) func `a log that may not be read`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -162,7 +163,7 @@ import Testing
         "pragma locking_mode = exclusive; begin exclusive; update Z_METADATA set Z_VERSION = 1",
         true
       ),
-    ]) func aLockedStoreIsBusy(_ statement: String, _ writeAheadLog: Bool) async throws
+    ]) func `a locked store is busy`(_ statement: String, _ writeAheadLog: Bool) async throws
   {
     for line in [["log"], ["info"]] {
       let person = try await whileLocked(
@@ -185,7 +186,7 @@ import Testing
       ("begin immediate; delete from ACHANGE", true),
       ("begin exclusive; delete from ACHANGE", true),
       ("begin immediate", false), ("begin; select * from ACHANGE", false),
-    ]) func anUnfinishedSaveDoesNotBlockReaders(
+    ]) func `an unfinished save does not block readers`(
       _ statement: String, _ writeAheadLog: Bool
     ) async throws
   {
@@ -201,7 +202,7 @@ import Testing
     "with blanks.store", "ünïcode 東京.store", "percent%41?x=1&mode=rw#f.store",
     "-dash.store", "file:x.store", "quote'\"$HOME.store",
   ])
-  func oddNames(_ name: String) async throws {
+  func `odd names`(_ name: String) async throws {
     let sample = try SampleFolder()
     try FileBytes.write(try FileBytes.read(sample.store), to: sample.folder.file(name))
     let result = try await sample.run(["log", "-n", "1", "--", name])
@@ -214,7 +215,7 @@ import Testing
   }
 
   /// The log stands beside the file that the link leads to.
-  @Test func aLinkLeadsToTheStoreAndItsLog() async throws {
+  @Test func `a link leads to the store and its log`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -232,7 +233,7 @@ import Testing
     #expect(round.errors.contains(circle))
   }
 
-  @Test func aJournalThatMustBeRolledBackIsLeftAlone() async throws {
+  @Test func `a journal that must be rolled back is left alone`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false

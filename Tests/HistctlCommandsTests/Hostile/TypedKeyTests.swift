@@ -63,8 +63,8 @@ import Testing
     return name
   }
 
-  @Test("Every command ends with a status for keys of any type")
-  func endsWithAStatus() async throws {
+  @Test
+  func `every command ends with a status for keys of any type`() async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     let timeout = try #require(Tool("timeout"))
@@ -85,10 +85,10 @@ import Testing
     }
   }
 
-  @Test(
-    "A key that is not the number of its row is refused, with the column named",
-    arguments: ["Z_PK TEXT PRIMARY KEY", "Z_PK REAL", "Z_PK INTEGER"])
-  func isRefused(_ declaration: String) async throws {
+  @Test(arguments: ["Z_PK TEXT PRIMARY KEY", "Z_PK REAL", "Z_PK INTEGER"])
+  func `a key that is not the number of its row is refused, with the column named`(
+    _ declaration: String
+  ) async throws {
     let sample = try SampleFolder()
     let query = try StoreQuery(path: sample.store)
     let columns = try query.lines("SELECT name FROM pragma_table_info('ATRANSACTION')")

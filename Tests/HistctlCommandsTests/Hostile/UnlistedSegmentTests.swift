@@ -21,8 +21,10 @@ import Testing
     "info sealed --json", "info sealed --model", "report sealed -o -", "token check sealed 2",
   ]
 
-  @Test("With the store, history after the catalog is complete as long as the store has it")
-  func interrupted() async throws {
+  @Test
+  func `with the store, history after the catalog is complete as long as the store has it`()
+    async throws
+  {
     let (sample, older) = try await Self.sample()
     let whole = try await sample.run("log sample.store --json --archive sealed")
     try FileBytes.write(older, to: sample.folder.file(Self.catalog))
@@ -41,8 +43,8 @@ import Testing
     }
   }
 
-  @Test("The first sealing was interrupted before its line", arguments: [false, true])
-  func first(isPruned: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `the first sealing was interrupted before its line`(isPruned: Bool) async throws {
     let (sample, _) = try await Self.sample()
     if isPruned {
       try #require(try await sample.run("prune sample.store --before 7 --yes -q").status == 0)
@@ -57,8 +59,8 @@ import Testing
     #expect(try await sample.run("log sealed").status == 0)
   }
 
-  @Test("Once the store was pruned, a catalog that lost its end is damage")
-  func pruned() async throws {
+  @Test
+  func `once the store was pruned, a catalog that lost its end is damage`() async throws {
     let (sample, older) = try await Self.sample()
     try #require(try await sample.run("prune sample.store --before 7 --yes -q").status == 0)
     let path = sample.folder.file(Self.catalog)
@@ -81,8 +83,8 @@ import Testing
     #expect(try await sample.run("restore sample.store sealed --yes").status == 0)
   }
 
-  @Test("A folder that has lost its catalog is a damaged archive")
-  func lostCatalog() async throws {
+  @Test
+  func `a folder that has lost its catalog is a damaged archive`() async throws {
     let (sample, _) = try await Self.sample()
     try FileBytes.remove(sample.folder.file(Self.catalog))
     for line in [
@@ -96,8 +98,8 @@ import Testing
     }
   }
 
-  @Test("A store whose segments are in no line does not vanish beside another")
-  func otherStore() async throws {
+  @Test
+  func `a store whose segments are in no line does not vanish beside another`() async throws {
     let (sample, _) = try await Self.sample()
     let other = "sealed/2D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
     try FileManager.default.copyItem(

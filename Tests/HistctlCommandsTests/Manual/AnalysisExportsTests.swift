@@ -14,8 +14,8 @@ import Testing
     exports.export(sys.argv[2], [Store(sys.argv[3])], sys.argv[4])
     """
 
-  @Test("Exports for the recipes hold every transaction once, in each kind")
-  func holdEveryTransactionOnce() async throws {
+  @Test
+  func `exports for the recipes hold every transaction once, in each kind`() async throws {
     let sample = try SampleFolder()
     let python = try #require(Tool("python3"))
     let shell = try #require(Tool("sh"))

@@ -121,8 +121,8 @@ struct FollowedHintTests {
       "object sample.store Trip/p9"),
   ]
 
-  @Test("A hint leads on", arguments: situations)
-  func follow(_ situation: Situation) async throws {
+  @Test(arguments: situations)
+  func `a hint leads on`(_ situation: Situation) async throws {
     let sample = try await Self.sample()
     let first = try await sample.run(situation.line)
     let hint = try #require(
@@ -150,7 +150,7 @@ struct FollowedHintTests {
 
   /// In a folder that cannot be written, the store itself is the obstacle, and not what would be kept beside it.
   @Test(.enabled(if: OtherUser.isAvailable))
-  func aFolderThatCannotBeWritten() async throws {
+  func `a folder that cannot be written`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true

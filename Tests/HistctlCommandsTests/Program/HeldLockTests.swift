@@ -48,8 +48,8 @@ import Testing
     "check --stores-from LINK --max-age 1d",
   ]
 
-  @Test("No job drops the locks of a connection in the same process", arguments: jobs)
-  func keepsLocks(_ job: String) async throws {
+  @Test(arguments: jobs)
+  func `no job drops the locks of a connection in the same process`(_ job: String) async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("default.store"))
     try FileManager.default.linkItem(atPath: path, toPath: folder.file("link"))

@@ -10,12 +10,10 @@ import Testing
 
 /// The errors of the libraries, as the program reports them.
 @Suite("Hints") struct HintTests {
-  @Test(
-    "No library mentions the command line",
-    arguments: [
-      "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive", "OpenSwiftData",
-    ])
-  func libraries(name: String) throws {
+  @Test(arguments: [
+    "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive", "OpenSwiftData",
+  ])
+  func `no library mentions the command line`(name: String) throws {
     let folder = Manual.path("Sources/\(name)")
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
       .filter { $0.hasSuffix(".swift") }
@@ -180,8 +178,8 @@ import Testing
       ),
     ]
 
-  @Test("Each error has one kind, one status and a hint")
-  func table() {
+  @Test
+  func `each error has one kind, one status and a hint`() {
     for (error, kind, status, words) in Self.errors {
       let failure = Failure(error)
       #expect(failure.kind == kind, "\(error)")
@@ -195,8 +193,8 @@ import Testing
     #expect(ArchiveFindingKind.storeGap.hint.contains("prune --archive"))
   }
 
-  @Test("Every command and option in a hint exists")
-  func commands() async throws {
+  @Test
+  func `every command and option in a hint exists`() async throws {
     var help: [String: String] = [:]
     for name in HelpTests.commands {
       let words = name.split(separator: " ").map(String.init)

@@ -3,7 +3,7 @@ import Testing
 
 /// The tests' own reading of a terminal, which other tests rely on.
 @Suite(.enabled(if: Tool.hasTerminals && Tool("bash") != nil)) struct ScreenTests {
-  @Test func erasedTextIsNotShown() async throws {
+  @Test func `erased text is not shown`() async throws {
     let bash = try #require(Tool("bash"))
     let line = [
       "--norc", "-c", #"printf '\rcopying: 1 MiB\033[K\rcopying: 2\033[K\r\033[Kdone\nab\rc\r\n'"#,

@@ -10,17 +10,17 @@ struct OracleTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Tools/compare_lines.py").path
 
-  @Test(arguments: RealStores.paths) func realStores(_ path: String) async throws {
+  @Test(arguments: RealStores.paths) func `real stores`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     try await compare(try folder.copy(store: path), in: folder)
   }
 
-  @Test func theSampleStore() async throws {
+  @Test func `the sample store`() async throws {
     let folder = try TemporaryFolder()
     try await compare(try SampleStore.write(to: folder.file("sample.store")), in: folder)
   }
 
-  @Test(arguments: [UInt64](1...6)) func storesOfChance(_ seed: UInt64) async throws {
+  @Test(arguments: [UInt64](1...6)) func `stores of chance`(_ seed: UInt64) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("chance.store")
     try ChanceStore.write(to: path, seed: seed)

@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test(.enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)
-  func realStores(_ path: String) async throws {
+  func `real stores`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     let before = try Self.files(folder)
@@ -25,10 +25,10 @@ import Testing
     try Self.expectUnchanged(before, in: folder, store)
   }
 
-  @Test(
-    "A small store that no program has open gets no file beside it",
-    arguments: commands.filter { !["prune", "archive"].contains($0[0]) })
-  func smallClosedStore(_ command: [String]) async throws {
+  @Test(arguments: commands.filter { !["prune", "archive"].contains($0[0]) })
+  func `a small store that no program has open gets no file beside it`(
+    _ command: [String]
+  ) async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("sample.store"))
     let before = try Self.files(folder)
@@ -40,7 +40,7 @@ import Testing
   /// As a user who may read the files and nothing else.
   @Test(
     .enabled(if: OtherUser.isAvailable && !RealStores.paths.isEmpty), arguments: RealStores.paths)
-  func realStoresInAFolderThatCannotBeWritten(_ path: String) async throws {
+  func `real stores in a folder that cannot be written`(_ path: String) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     let before = try Self.files(folder)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.enabled(if: OtherUser.isAvailable))
-  func historyOnlyInTheLogIsReadByOthers() async throws {
+  func `history only in the log is read by others`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -70,7 +70,7 @@ import Testing
 
   /// The writer never checkpoints, so that every byte that changes in the store is somebody else's.
   @Test(.enabled(if: Tool("python3") != nil))
-  func whileAnotherProgramSaves() async throws {
+  func `while another program saves`() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("sample.store"))
     let script = """

@@ -36,8 +36,8 @@ struct ArchiveCatalogTests {
     return try ArchiveCatalog(FilePlace(folder.file("catalog.jsonl")))
   }
 
-  @Test("Its lines decode to what was written")
-  func lines() throws {
+  @Test
+  func `its lines decode to what was written`() throws {
     let bytes = Self.sample.flatMap(\.line)
     let catalog = try Self.catalog(bytes)
     #expect(catalog.entries == Self.sample)
@@ -48,8 +48,8 @@ struct ArchiveCatalogTests {
     #expect(throws: ArchiveError.self) { try ArchiveAnchor("4:xyz") }
   }
 
-  @Test("sha256sum computes the digests that it names", .enabled(if: Tool("sha256sum") != nil))
-  func digests() async throws {
+  @Test(.enabled(if: Tool("sha256sum") != nil))
+  func `sha256sum computes the digests that it names`() async throws {
     let sha = try #require(Tool("sha256sum"))
     let text = String(decoding: Self.sample[2].line, as: UTF8.self)
     let end = try #require(text.range(of: ",\"lineSHA256\":\"")).lowerBound
@@ -60,8 +60,8 @@ struct ArchiveCatalogTests {
       next.contains("\"previousSHA256\":\"\(try await sha.run([], input: text).text.prefix(64))"))
   }
 
-  @Test("Every flipped bit, missing line and exchanged line is found")
-  func damage() throws {
+  @Test
+  func `every flipped bit, missing line and exchanged line is found`() throws {
     let bytes = Self.sample.flatMap(\.line)
     for place in bytes.indices {
       var flipped = bytes
@@ -84,8 +84,8 @@ struct ArchiveCatalogTests {
     }
   }
 
-  @Test("It finds gaps and overlaps")
-  func ranges() throws {
+  @Test
+  func `it finds gaps and overlaps`() throws {
     let catalog = try Self.catalog(Self.sample.flatMap(\.line))
     #expect(catalog.stores.map(\.identifier) == [Self.store, Self.other])
     let store = try #require(catalog.store(Self.store.lowercased()))
@@ -105,8 +105,8 @@ struct ArchiveCatalogTests {
     #expect(overlapping.parts(after: 25, until: 25).isEmpty)
   }
 
-  @Test("A store's name cannot lead to another folder")
-  func hostileNames() {
+  @Test
+  func `a store's name cannot lead to another folder`() {
     for store in ["..", "../../etc", "", "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/..", "a\u{0}b"] {
       let line = CatalogEntry(
         store: store, first: 1, last: 2, after: nil, manifestDigest: .none, previousDigest: .none
@@ -124,8 +124,8 @@ struct ArchiveCatalogTests {
     }
   }
 
-  @Test("An archive is a folder with a catalog")
-  func places() throws {
+  @Test
+  func `an archive is a folder with a catalog`() throws {
     let folder = try TemporaryFolder()
     #expect(!Archive.isArchive(folder.path))
     #expect(throws: ArchiveError.notAnArchive(path: folder.path, reason: .withoutCatalog)) {

@@ -22,8 +22,8 @@ import Testing
     }.map(\.element)
   }
 
-  @Test("Any order of lines is read as the manual says, at once and one by one")
-  func random() throws {
+  @Test
+  func `any order of lines is read as the manual says, at once and one by one`() throws {
     var random = SeededGenerator(seed: Campaign.rotatingSeed)
     for _ in 0..<Campaign.count(200, 5000) {
       var lines: [CatalogEntry] = []
@@ -56,9 +56,8 @@ import Testing
     }
   }
 
-  @Test(
-    "A hundred thousand lines that replace each other are read in order", .timeLimit(.minutes(5)))
-  func many() throws {
+  @Test(.timeLimit(.minutes(5)))
+  func `a hundred thousand lines that replace each other are read in order`() throws {
     for step in [Int64(1), -1] {
       let lines = (0..<Int64(50_000)).map { index in
         let first = step > 0 ? 2 * index + 1 : 200_000 - 2 * index

@@ -31,8 +31,8 @@ import Testing
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test("are read back to the same lines")
-  func reading() throws {
+  @Test
+  func `are read back to the same lines`() throws {
     let exported = try Self.text("history.jsonl.zst")
     #expect(exported.count == 302)
     #expect(try Self.text("history.jsonl.gz") == exported)
@@ -45,8 +45,8 @@ import Testing
     #expect(try Self.lines(archive) == Array(exported.dropLast(4)))
   }
 
-  @Test("are verified")
-  func verification() throws {
+  @Test
+  func `are verified`() throws {
     var options = ArchiveVerification.Options()
     options.decodesLines = true
     options.anchor = try ArchiveAnchor(

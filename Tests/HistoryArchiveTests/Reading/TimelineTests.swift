@@ -18,10 +18,8 @@ struct TimelineTests {
     return transactions
   }
 
-  @Test(
-    "Every query has the same answer as before the store was pruned",
-    arguments: [0, 30, -1])
-  func randomQuestions(overlap: Int) throws {
+  @Test(arguments: [0, 30, -1])
+  func `every query has the same answer as before the store was pruned`(overlap: Int) throws {
     for seed: UInt64 in 1...2 {
       let folder = try TemporaryFolder()
       let path = folder.file("random.store")
@@ -58,10 +56,11 @@ struct TimelineTests {
   }
 
   @Test(
-    "Real stores: transactions, net changes, statistics and lives are those of the whole store",
     .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
     arguments: RealStores.paths)
-  func realStores(store: String) throws {
+  func `real stores: transactions, net changes, statistics and lives are those of the whole store`(
+    store: String
+  ) throws {
     let folder = try TemporaryFolder()
     let original = try folder.copy(store: store)
     guard let numbers = try? StoreHistory(path: original).transactions.map(\.number),
@@ -74,8 +73,8 @@ struct TimelineTests {
     try Self.check(copy)
   }
 
-  @Test("The sample: transactions, net changes, statistics and lives")
-  func sample() throws {
+  @Test
+  func `the sample: transactions, net changes, statistics and lives`() throws {
     for (cut, end) in [(9, 9), (5, 9), (12, 12), (nil, 6)] as [(Int64?, Int64)] {
       let folder = try TemporaryFolder()
       let copy = try ArchivedCopy(
@@ -85,8 +84,8 @@ struct TimelineTests {
     }
   }
 
-  @Test("An archive without a part of the store's history omits nothing")
-  func gapAfterTheBeginningOfTheStore() throws {
+  @Test
+  func `an archive without a part of the store's history omits nothing`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 4, archivedBefore: 10,
@@ -218,8 +217,8 @@ struct TimelineTests {
     }
   }
 
-  @Test("An archive alone returns the sealed history")
-  func alone() throws {
+  @Test
+  func `an archive alone returns the sealed history`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, in: folder,
@@ -254,8 +253,8 @@ struct TimelineTests {
     }
   }
 
-  @Test("The highest number of an archive with a gap is that of its last segment")
-  func highestNumber() throws {
+  @Test
+  func `the highest number of an archive with a gap is that of its last segment`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, in: folder,
@@ -263,8 +262,8 @@ struct TimelineTests {
     #expect(try HistoryTimeline(copy.open()).highestIssued() == 8)
   }
 
-  @Test("Net changes of an archive by itself, of more objects than the table begins with")
-  func manyObjects() throws {
+  @Test
+  func `net changes of an archive by itself, of more objects than the table begins with`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 2, changesEach: 3000)
     try ArchiveSealerTests.seal(path, in: folder.file("archive"), before: .end)
@@ -275,8 +274,8 @@ struct TimelineTests {
     #expect(keys == Array(1...3000))
   }
 
-  @Test("A store pruned further than it was sealed has a gap, where it is")
-  func gapAtTheSeam() throws {
+  @Test
+  func `a store pruned further than it was sealed has a gap, where it is`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, archivedBefore: 6,
@@ -321,8 +320,8 @@ struct TimelineTests {
     }
   }
 
-  @Test("A segment that is missing is a gap between its neighbours")
-  func gapInTheArchive() throws {
+  @Test
+  func `a segment that is missing is a gap between its neighbours`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, in: folder,
@@ -339,8 +338,8 @@ struct TimelineTests {
     }
   }
 
-  @Test("After two gaps, the oldest token that works is after the last of them")
-  func twoGaps() throws {
+  @Test
+  func `after two gaps, the oldest token that works is after the last of them`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, archivedBefore: 7,
@@ -352,8 +351,10 @@ struct TimelineTests {
     }
   }
 
-  @Test("A transaction that is gone from the midst of the store is not read from the archive")
-  func goneFromTheStore() throws {
+  @Test
+  func `a transaction that is gone from the midst of the store is not read from the archive`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 5, archivedBefore: 10,
@@ -368,8 +369,10 @@ struct TimelineTests {
     }
   }
 
-  @Test("Without a transaction in the store, the archive must reach the last that was issued")
-  func emptyStore() throws {
+  @Test
+  func `without a transaction in the store, the archive must reach the last that was issued`()
+    throws
+  {
     for end: Int64 in [13, 9] {
       let folder = try TemporaryFolder()
       let copy = try ArchivedCopy(
@@ -388,8 +391,8 @@ struct TimelineTests {
     }
   }
 
-  @Test("An archive of another copy is refused, and its tokens have diverged")
-  func divergence() throws {
+  @Test
+  func `an archive of another copy is refused, and its tokens have diverged`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 5, archivedBefore: 9,

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func everyTransactionOnceFromTheNewestOn() throws {
+  @Test func `every transaction once from the newest on`() throws {
     var sample = try Sample()
     try sample.seal(1...4)
     try sample.seal(5...8, after: 4)
@@ -49,7 +49,7 @@ import Testing
     #expect(try sample.read(through: 0) == [])
   }
 
-  @Test func aGapEndsIt() throws {
+  @Test func `a gap ends it`() throws {
     var sample = try Sample()
     try sample.seal(1...3)
     try sample.seal(6...9)
@@ -59,7 +59,7 @@ import Testing
     #expect(try sample.read(through: 6).map(\.number) == [6])
   }
 
-  @Test func findsTheLowestNumberAtAMoment() throws {
+  @Test func `finds the lowest number at a moment`() throws {
     var sample = try Sample()
     try sample.seal(1...4)
     try sample.seal(5...8, after: 4)
@@ -75,7 +75,7 @@ import Testing
     #expect(try lowest(481) == .max)
   }
 
-  @Test func aDamagedSegmentReturnsNoTransactions() throws {
+  @Test func `a damaged segment returns no transactions`() throws {
     var sample = try Sample()
     let older = try sample.seal(1...4)
     try sample.seal(5...12, after: 4)
@@ -91,7 +91,7 @@ import Testing
     #expect(throws: ArchiveError.self) { try reader.nextTransaction() }
   }
 
-  @Test func anotherStore() throws {
+  @Test func `another store`() throws {
     var sample = try Sample()
     #expect(try sample.read(through: 12) == [])
     try sample.seal(1...4)

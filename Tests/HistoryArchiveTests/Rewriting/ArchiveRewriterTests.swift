@@ -35,10 +35,9 @@ import Testing
   }
 
   @Test(
-    "Merged and cut segments of Apple's frameworks have the same lines",
     .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
     arguments: RealStores.paths)
-  func realStores(store: String) throws {
+  func `merged and cut segments of Apple's frameworks have the same lines`(store: String) throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     guard let history = try? StoreHistory(path: path), history.transactions.count > 2 else {
@@ -75,8 +74,8 @@ import Testing
     #expect(again.groups.isEmpty)
   }
 
-  @Test("Segments get larger with age, and each is rewritten a few times only")
-  func manyNights() throws {
+  @Test
+  func `segments get larger with age, and each is rewritten a few times only`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 64, changesEach: 3)
@@ -99,8 +98,8 @@ import Testing
     #expect(try Self.verify(place).isEmpty)
   }
 
-  @Test("Concurrent readers get an error for removed segments, and verify finds nothing")
-  func readers() throws {
+  @Test
+  func `concurrent readers get an error for removed segments, and verify finds nothing`() throws {
     let tiny = try TinyArchive([1...1, 2...2, 3...3, 4...4])
     let path = tiny.archive.path
     let reader = try ArchiveReader(path: path)
@@ -136,10 +135,10 @@ import Testing
     #expect(try Self.verify(path).count(of: .missingSegment) == 1)
   }
 
-  @Test(
-    "The newest transaction stays, and the catalog gets one line",
-    arguments: [(2, 2), (3, 3), (4, 4), (99, 4)] as [(Int64, Int64)])
-  func newest(_ cut: Int64, _ first: Int64) throws {
+  @Test(arguments: [(2, 2), (3, 3), (4, 4), (99, 4)] as [(Int64, Int64)])
+  func `the newest transaction stays, and the catalog gets one line`(
+    _ cut: Int64, _ first: Int64
+  ) throws {
     let tiny = try TinyArchive([1...1, 2...2, 3...3, 4...4])
     let store = tiny.history.identifier
     try Self.rewriting(tiny.archive.path) { rewriter in
@@ -151,8 +150,8 @@ import Testing
     #expect(try tiny.archive.store().entries.map(\.first) == Array(first...4))
   }
 
-  @Test("Of segments that overlap, each is cut")
-  func overlapping() throws {
+  @Test
+  func `of segments that overlap, each is cut`() throws {
     let tiny = try TinyArchive([1...3, 2...4])
     let store = tiny.history.identifier
     let forgotten = try Self.rewriting(tiny.archive.path) { rewriter in
@@ -166,8 +165,8 @@ import Testing
     #expect(try Self.verify(tiny.archive.path).isEmpty)
   }
 
-  @Test("Without the end of the catalog, no segment is removed that has the only copy")
-  func lostEnd() throws {
+  @Test
+  func `without the end of the catalog, no segment is removed that has the only copy`() throws {
     let tiny = try TinyArchive([1...1, 2...2, 3...4])
     let lines = try FileBytes.read(tiny.archive.catalogPath)
     let store = tiny.history.identifier
@@ -180,8 +179,8 @@ import Testing
     #expect(found.count(of: .missingSegment) == 3)
   }
 
-  @Test("Damage is not merged, and segments stay as they are around a gap")
-  func refusals() throws {
+  @Test
+  func `damage is not merged, and segments stay as they are around a gap`() throws {
     let tiny = try TinyArchive([1...1, 2...2, 4...4])
     let store = tiny.history.identifier
     let path = tiny.archive.segmentPath(tiny.entries[1])

@@ -36,8 +36,8 @@ import Testing
     plan.groups.map { $0.map(\.range) }
   }
 
-  @Test("A segment is merged once the next one has at least half its size")
-  func halfTheSize() throws {
+  @Test
+  func `a segment is merged once the next one has at least half its size`() throws {
     #expect(try Self.groups([7]) == [[1...6, 7...9]])
     #expect(try Self.groups([8]) == [])
     #expect(try Self.groups([2]) == [[1...1, 2...9]])
@@ -46,16 +46,16 @@ import Testing
     #expect(try Self.groups([6, 7, 8]) == [[1...5, 6...6, 7...7, 8...9]])
   }
 
-  @Test("A merged segment may have the size that is allowed, and not a byte more")
-  func limit() throws {
+  @Test
+  func `a merged segment may have the size that is allowed, and not a byte more`() throws {
     #expect(try Self.groups([5], lines: 9) == [[1...4, 5...9]])
     #expect(try Self.groups([5], lines: 9, spare: -1) == [])
     #expect(try Self.groups([5], lines: 3) == [])
     #expect(try Self.groups([2, 3, 4], lines: 3) == [[1...1, 2...2, 3...3]])
   }
 
-  @Test("Segments on both sides of a gap, overlapping ones and those of other models stay")
-  func neighbours() throws {
+  @Test
+  func `segments on both sides of a gap, overlapping ones and those of other models stay`() throws {
     for ranges in [[1...1, 3...3], [1...2, 2...3], [1...3, 2...2]] as [[ClosedRange<Int64>]] {
       let tiny = try TinyArchive(ranges)
       let plan = try MergePlan(tiny.archive.store(), in: tiny.archive, sizeLimit: 1 << 20)
@@ -66,8 +66,10 @@ import Testing
     #expect(try Self.groups(after: 2, schema: sample.schema) == [])
   }
 
-  @Test("Numbers that follow each other suffice, also if a segment does not name the one before it")
-  func withoutPredecessor() throws {
+  @Test
+  func `numbers that follow each other suffice, also if a segment does not name the one before it`()
+    throws
+  {
     for after in [2, nil] as [Int64?] {
       #expect(try Self.groups(after: after) == [[1...2, 3...4]])
     }
@@ -91,8 +93,8 @@ import Testing
     return try groups(MergePlan(made.archive.store(), in: made.archive, sizeLimit: 1 << 20))
   }
 
-  @Test("Numbers that were never used are no gap")
-  func unusedNumbers() throws {
+  @Test
+  func `numbers that were never used are no gap`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 4, changesEach: 2)
     try StoreQuery(path: path).run(

@@ -45,10 +45,9 @@ struct ArchiveSealerTests {
   }
 
   @Test(
-    "of Apple's frameworks produces the same lines as an export",
     .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
     arguments: RealStores.paths)
-  func realStores(store: String) throws {
+  func `of Apple's frameworks produces the same lines as an export`(store: String) throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     guard let history = try? StoreHistory(path: path), !history.transactions.isEmpty else { return }
@@ -63,8 +62,8 @@ struct ArchiveSealerTests {
     #expect(sealed.head == catalog.head)
   }
 
-  @Test("with long lines, in segments of the size that was asked for")
-  func longLines() throws {
+  @Test
+  func `with long lines, in segments of the size that was asked for`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("long.store"), transactions: 1500, changesEach: 20, sizes: [700: 30_000])
@@ -79,8 +78,8 @@ struct ArchiveSealerTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("archive")).count == 2)
   }
 
-  @Test("continues where the last run ended, and leaves the newest transaction")
-  func continuing() throws {
+  @Test
+  func `continues where the last run ended, and leaves the newest transaction`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("deep/in/archive")
@@ -97,8 +96,8 @@ struct ArchiveSealerTests {
       try Self.contents(of: archive).transactions == StoreHistory(path: path).transactions)
   }
 
-  @Test("continues after pruned history without a gap, or reports the gap")
-  func gaps() throws {
+  @Test
+  func `continues after pruned history without a gap, or reports the gap`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -124,8 +123,8 @@ struct ArchiveSealerTests {
     #expect(try Archive(path: archive).store().runs.map(\.last) == [6, 25])
   }
 
-  @Test("refuses other copies of what is sealed")
-  func copies() throws {
+  @Test
+  func `refuses other copies of what is sealed`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -173,8 +172,8 @@ struct ArchiveSealerTests {
     }
   }
 
-  @Test("takes a copy that ends within a gap of the archive for an older one")
-  func olderCopyInAGap() throws {
+  @Test
+  func `takes a copy that ends within a gap of the archive for an older one`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: nil, in: folder,
@@ -190,8 +189,8 @@ struct ArchiveSealerTests {
     ) { try Self.seal(copy.pruned, in: archive) }
   }
 
-  @Test("of several stores keeps them apart in one archive")
-  func severalStores() throws {
+  @Test
+  func `of several stores keeps them apart in one archive`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     var shape = StoreWriter.Shape()
@@ -208,8 +207,8 @@ struct ArchiveSealerTests {
     #expect(try Archive(path: archive).store(shape.identifier).entries.count == 1)
   }
 
-  @Test("adopts segments that a crash left after an allowed gap")
-  func crashAfterAGap() throws {
+  @Test
+  func `adopts segments that a crash left after an allowed gap`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -233,8 +232,8 @@ struct ArchiveSealerTests {
       ).count == 6)
   }
 
-  @Test("seals the recorded values of one moment while another program erases some")
-  func valuesErasedMeanwhile() throws {
+  @Test
+  func `seals the recorded values of one moment while another program erases some`() throws {
     let trips = try RecordedTrips()
     let archive = trips.folder.file("archive")
     let file = try StoreFile(path: trips.path)
@@ -262,8 +261,8 @@ struct ArchiveSealerTests {
     #expect(try trips.rows() == [])
   }
 
-  @Test("adopts segments that a crash left, and removes other remains")
-  func crashes() throws {
+  @Test
+  func `adopts segments that a crash left, and removes other remains`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -295,8 +294,8 @@ struct ArchiveSealerTests {
     }
   }
 
-  @Test("locks the archive")
-  func lock() throws {
+  @Test
+  func `locks the archive`() throws {
     let folder = try TemporaryFolder()
     let file = try StoreFile(path: SampleStore.write(to: folder.file("sample.store")))
     let archive = folder.file("archive")
@@ -309,8 +308,8 @@ struct ArchiveSealerTests {
     withExtendedLifetime(sealer) {}
   }
 
-  @Test("makes nothing more widely readable than the store")
-  func permissions() throws {
+  @Test
+  func `makes nothing more widely readable than the store`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -335,8 +334,8 @@ struct ArchiveSealerTests {
     #expect(try mode(folder.file("private") + "/" + StoreWriter.identifier) == 0o700)
   }
 
-  @Test("refuses a folder with other files")
-  func otherFolders() throws {
+  @Test
+  func `refuses a folder with other files`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     #expect(throws: ArchiveError.notAnArchive(path: folder.path, reason: .notEmpty)) {
@@ -351,8 +350,8 @@ struct ArchiveSealerTests {
     }
   }
 
-  @Test("does not follow links in the archive")
-  func links() throws {
+  @Test
+  func `does not follow links in the archive`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60, changesEach: 2)
@@ -379,8 +378,8 @@ struct ArchiveSealerTests {
     #expect(try Self.seal(path, in: archive).last?.number == 59)
   }
 
-  @Test("stops before the catalog is too long to be read, and leaves a sound archive")
-  func fullCatalog() throws {
+  @Test
+  func `stops before the catalog is too long to be read, and leaves a sound archive`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 1500, changesEach: 20)

@@ -42,14 +42,14 @@ import Testing
     }
   }
 
-  @Test func theSameCopyGoesOn() throws {
+  @Test func `the same copy goes on`() throws {
     #expect(try restorePlan().transactionCount == 49)
     #expect(try continuity().findings.count(of: .divergedStore) == 0)
     #expect(try !isDiverged())
     #expect(try ArchiveSealerTests.seal(path, in: archive).last?.number == 59)
   }
 
-  @Test func anotherCopyIsRefused() throws {
+  @Test func `another copy is refused`() throws {
     try StoreQuery(path: path).run("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1")
     #expect(throws: ArchiveError.diverged(path: path, archive: archive, transaction: 50)) {
       try ArchiveSealerTests.seal(path, in: archive)

@@ -39,10 +39,8 @@ import Testing
     try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
   }
 
-  @Test(
-    "It continues where it was interrupted within a transaction",
-    arguments: [0, 1, 511, 512, 513, 1024, 1199, 1200])
-  func interrupted(_ gone: Int) throws {
+  @Test(arguments: [0, 1, 511, 512, 513, 1024, 1199, 1200])
+  func `it continues where it was interrupted within a transaction`(_ gone: Int) throws {
     try StoreQuery(path: path).run(
       """
       DELETE FROM ACHANGE WHERE Z_PK IN
@@ -56,22 +54,22 @@ import Testing
     #expect(try left() == ["19", "20"])
   }
 
-  @Test(
-    "A row that differs stays, with all that comes after its transaction",
-    arguments: [
-      ("UPDATE ACHANGE SET ZENTITYPK = 99 WHERE Z_PK = 5", 2),
-      ("UPDATE ACHANGE SET ZCHANGETYPE = 2 WHERE Z_PK = 5", 2),
-      ("UPDATE ACHANGE SET ZENTITY = ZENTITY + 1 WHERE Z_PK = 5", 2),
-      ("UPDATE ACHANGE SET ZCOLUMNS = x'40' WHERE Z_PK = 5", 2),
-      ("UPDATE ACHANGE SET Z_OPT = 2 WHERE Z_PK = 5", 2),
-      ("UPDATE ATRANSACTION SET ZTIMESTAMP = 5 WHERE Z_PK = 3", 3),
-      // In the second and in the last part of the seventh transaction.
-      ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 600", 7),
-      ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 1200", 7),
-      // Only of the first transaction an interrupted run leaves a part.
-      ("DELETE FROM ACHANGE WHERE Z_PK <= 4", 1),
-    ])
-  func different(_ sql: String, _ number: Int) throws {
+  @Test(arguments: [
+    ("UPDATE ACHANGE SET ZENTITYPK = 99 WHERE Z_PK = 5", 2),
+    ("UPDATE ACHANGE SET ZCHANGETYPE = 2 WHERE Z_PK = 5", 2),
+    ("UPDATE ACHANGE SET ZENTITY = ZENTITY + 1 WHERE Z_PK = 5", 2),
+    ("UPDATE ACHANGE SET ZCOLUMNS = x'40' WHERE Z_PK = 5", 2),
+    ("UPDATE ACHANGE SET Z_OPT = 2 WHERE Z_PK = 5", 2),
+    ("UPDATE ATRANSACTION SET ZTIMESTAMP = 5 WHERE Z_PK = 3", 3),
+    // In the second and in the last part of the seventh transaction.
+    ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 600", 7),
+    ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 1200", 7),
+    // Only of the first transaction an interrupted run leaves a part.
+    ("DELETE FROM ACHANGE WHERE Z_PK <= 4", 1),
+  ])
+  func `a row that differs stays, with all that comes after its transaction`(
+    _ sql: String, _ number: Int
+  ) throws {
     let query = try StoreQuery(path: path)
     try query.run(sql)
     let result = try prune()
@@ -82,8 +80,8 @@ import Testing
     #expect(try left().suffix(21 - number) == (number...20).map { "\($0)" }[...])
   }
 
-  @Test("Without an index larger batches are deleted, and still compared")
-  func withoutIndex() throws {
+  @Test
+  func `without an index larger batches are deleted, and still compared`() throws {
     let query = try StoreQuery(path: path)
     try query.run("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX")
     try query.run("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 1200")

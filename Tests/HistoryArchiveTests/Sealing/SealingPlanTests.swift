@@ -41,7 +41,7 @@ import Testing
       + (plan.after == nil ? "" : ", joined") + (plan.leavesGap ? ", gap" : "")
   }
 
-  @Test func itContinuesTheArchive() throws {
+  @Test func `it continues the archive`() throws {
     #expect(try summary(plan()) == "new: 1 to 11, 11")
     #expect(try summary(plan(before: .end)) == "new: 1 to 12, 12")
     #expect(try summary(plan(before: HistoryCut(before: 2))) == "new: 1 to 1, 1")
@@ -52,7 +52,7 @@ import Testing
     #expect(try summary(plan(before: HistoryCut(before: 3))) == "after 4: - to -, 0")
   }
 
-  @Test func itCountsSegmentsThatACrashHasLeft() throws {
+  @Test func `it counts segments that a crash has left`() throws {
     try ArchiveSealerTests.seal(path, in: archive, before: HistoryCut(before: 5))
     let catalog = try FileBytes.read(archive + "/catalog.jsonl")
     try ArchiveSealerTests.seal(path, in: archive, before: HistoryCut(before: 9))
@@ -65,7 +65,7 @@ import Testing
     #expect(try FileBytes.read(archive + "/catalog.jsonl") == catalog)
   }
 
-  @Test func aGapIsForetoldIfSomethingFollowsIt() throws {
+  @Test func `a gap is foretold if something follows it`() throws {
     try ArchiveSealerTests.seal(path, in: archive, before: HistoryCut(before: 5))
     try prune(before: 8)
     #expect(try summary(plan(allowsGap: true)) == "after 4: 8 to 11, 4, gap")
@@ -73,7 +73,7 @@ import Testing
       try summary(plan(before: HistoryCut(before: 8), allowsGap: true)) == "after 4: - to -, 0")
   }
 
-  @Test(arguments: [0, -7]) func nonpositiveNumbersAreNotSealed(_ number: Int64) throws {
+  @Test(arguments: [0, -7]) func `nonpositive numbers are not sealed`(_ number: Int64) throws {
     try StoreQuery(path: path).run(
       """
       UPDATE ATRANSACTION SET Z_PK = \(number) WHERE Z_PK = 1;
@@ -104,30 +104,29 @@ import Testing
   }
 
   @Test(
-    "A segment that is not listed counts if it continues the listed ones",
     arguments: [
       (5...8, nil, false, 8), (5...8, 4, false, 8), (7...8, 4, false, 8),
       // What is missing before it may be missing only if that is allowed, and was when it was sealed.
       (7...8, nil, false, 4), (7...8, nil, true, 8), (7...8, 6, true, 4),
       (3...6, nil, true, 4), (4...6, nil, true, 4),
     ] as [(ClosedRange<Int64>, Int64?, Bool, Int64)])
-  func unlisted(
+  func `a segment that is not listed counts if it continues the listed ones`(
     _ range: ClosedRange<Int64>, _ after: Int64?, _ allowsGap: Bool, _ sealed: Int64
   ) throws {
     try leave([range], after: after)
     #expect(try plan(allowsGap: allowsGap).sealed?.number == sealed)
   }
 
-  @Test("A first segment that is not listed counts if nothing is known to precede it")
-  func unlistedFirst() throws {
+  @Test
+  func `a first segment that is not listed counts if nothing is known to precede it`() throws {
     try leave([3...5], after: 2, listed: nil)
     #expect(try plan().sealed == nil)
     try leave([3...6], after: nil, listed: nil)
     #expect(try plan().sealed?.number == 6)
   }
 
-  @Test("Segments that are not listed continue each other")
-  func severalUnlisted() throws {
+  @Test
+  func `segments that are not listed continue each other`() throws {
     try leave([5...6, 7...8], after: 4)
     #expect(try plan().sealed?.number == 8)
     let sealed = try ArchiveSealerTests.seal(path, in: archive)
@@ -135,8 +134,8 @@ import Testing
     #expect(try Archive(path: archive).store().runs.map(\.last) == [11])
   }
 
-  @Test("A segment of another copy that is not listed is an error, and stays so")
-  func unlistedOfAnotherCopy() throws {
+  @Test
+  func `a segment of another copy that is not listed is an error, and stays so`() throws {
     try leave([5...8], after: 4)
     try StoreQuery(path: path).run("UPDATE ATRANSACTION SET ZTIMESTAMP = 5.5 WHERE Z_PK = 8")
     let diverged = ArchiveError.diverged(path: path, archive: archive, transaction: 8)

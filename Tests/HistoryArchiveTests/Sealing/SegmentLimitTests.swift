@@ -5,8 +5,8 @@ import Testing
 
 @Suite("The limits of a segment")
 struct SegmentLimitTests {
-  @Test("A manifest has space for the frames of the largest segment")
-  func frames() {
+  @Test
+  func `a manifest has space for the frames of the largest segment`() {
     func byteCount(frames count: Int) -> Int {
       let time = StoreTimestamp(secondsSinceReferenceDate: 743_906_620.123_456)
       let frame = SegmentFrame(

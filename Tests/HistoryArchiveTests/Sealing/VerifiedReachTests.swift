@@ -14,8 +14,8 @@ struct VerifiedReachTests {
     }
   }
 
-  @Test("It ends before a gap, and is nothing if the store begins in one")
-  func gaps() throws {
+  @Test
+  func `it ends before a gap, and is nothing if the store begins in one`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -34,8 +34,8 @@ struct VerifiedReachTests {
     #expect(try Self.reach(copy, archive) == 3)
   }
 
-  @Test("It is an error if a segment is damaged or of another copy")
-  func damage() throws {
+  @Test
+  func `it is an error if a segment is damaged or of another copy`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -60,8 +60,8 @@ struct VerifiedReachTests {
     }
   }
 
-  @Test("Segments of history before the store's first transaction are not read")
-  func earlierSegments() throws {
+  @Test
+  func `segments of history before the store's first transaction are not read`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -74,8 +74,8 @@ struct VerifiedReachTests {
     #expect(try Self.reach(path, archive) == 11)
   }
 
-  @Test("A store may begin at any position in a segment", arguments: [2, 8, 10, 11, 20, 29])
-  func beginning(_ first: Int64) throws {
+  @Test(arguments: [2, 8, 10, 11, 20, 29])
+  func `a store may begin at any position in a segment`(_ first: Int64) throws {
     let folder = try TemporaryFolder()
     // The lines of the tenth and the twentieth transaction are longer than a frame.
     let path = try LongHistory.write(
@@ -92,10 +92,10 @@ struct VerifiedReachTests {
     #expect(try Self.reach(path, archive) == 29)
   }
 
-  @Test(
-    "Of segments that overlap, the last transaction of all counts",
-    arguments: [[1...4, 2...3], [1...3, 2...4]] as [[ClosedRange<Int64>]])
-  func overlapping(_ ranges: [ClosedRange<Int64>]) throws {
+  @Test(arguments: [[1...4, 2...3], [1...3, 2...4]] as [[ClosedRange<Int64>]])
+  func `of segments that overlap, the last transaction of all counts`(
+    _ ranges: [ClosedRange<Int64>]
+  ) throws {
     let tiny = try TinyArchive(ranges)
     #expect(try Self.reach(tiny.storePath, tiny.archive.path) == 4)
   }

@@ -26,8 +26,8 @@ struct SegmentReaderTests {
     return (made.archive, entry)
   }
 
-  @Test("in both directions, with all their changes")
-  func everything() throws {
+  @Test
+  func `in both directions, with all their changes`() throws {
     let folder = try TemporaryFolder()
     for history in [
       try Self.longHistory(in: folder),
@@ -46,8 +46,8 @@ struct SegmentReaderTests {
     }
   }
 
-  @Test("without their changes, and from any place to any other")
-  func ranges() throws {
+  @Test
+  func `without their changes, and from any place to any other`() throws {
     let folder = try TemporaryFolder()
     let history = try Self.longHistory(in: folder)
     let (archive, entry) = try Self.archive(history, in: folder)
@@ -78,8 +78,8 @@ struct SegmentReaderTests {
     #expect(try cursor.nextChange() == history.transactions[400].changes[0])
   }
 
-  @Test("and zstd unpacks them to the lines", .enabled(if: Tool("zstd") != nil))
-  func plainZstd() async throws {
+  @Test(.enabled(if: Tool("zstd") != nil))
+  func `and zstd unpacks them to the lines`() async throws {
     let folder = try TemporaryFolder()
     let history = try Self.longHistory(in: folder)
     let (archive, entry) = try Self.archive(history, in: folder)
@@ -93,8 +93,8 @@ struct SegmentReaderTests {
     #expect(try ArchiveFile(FilePlace(path)).digest() == manifest.digest)
   }
 
-  @Test("and no flipped bit changes the result")
-  func flippedBits() throws {
+  @Test
+  func `and no flipped bit changes the result`() throws {
     let folder = try TemporaryFolder()
     let history = try StoreHistory(path: SampleStore.write(to: folder.file("sample.store")))
     let (archive, entry) = try Self.archive(history, in: folder)
@@ -124,8 +124,8 @@ struct SegmentReaderTests {
     #expect(throws: ArchiveError.missing(path: path)) { try archive.segment(entry) }
   }
 
-  @Test("and every flipped bit of a manifest is detected")
-  func flippedManifest() throws {
+  @Test
+  func `and every flipped bit of a manifest is detected`() throws {
     let folder = try TemporaryFolder()
     let history = try StoreHistory(path: SampleStore.write(to: folder.file("sample.store")))
     let (archive, entry) = try Self.archive(history, in: folder)

@@ -19,8 +19,8 @@ import Testing
     return try store.read(withHelpers: 1) { try sealer.seal($0, $1) }
   }
 
-  @Test("A sound archive has no findings, and is read completely")
-  func sealed() throws {
+  @Test
+  func `a sound archive has no findings, and is read completely`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("long.store"), transactions: 6000, changesEach: 3,
@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  @Test("Every real store's archive is sound", arguments: RealStores.paths)
-  func realStores(_ path: String) throws {
+  @Test(arguments: RealStores.paths)
+  func `every real store's archive is sound`(_ path: String) throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     do {
@@ -65,8 +65,8 @@ import Testing
     }
   }
 
-  @Test("Of a subset the content is read, of the others all else")
-  func subset() throws {
+  @Test
+  func `of a subset the content is read, of the others all else`() throws {
     let archive = try TinyArchive([1...1, 2...2, 3...3, 4...4])
     var read = 0
     for part in 1...3 {
@@ -87,8 +87,8 @@ import Testing
     #expect(try archive.verify { $0.subset = .part(1, of: 4) }.names(path))
   }
 
-  @Test("Subsets are as large as was asked for")
-  func choosing() {
+  @Test
+  func `subsets are as large as was asked for`() {
     var generator = SeededGenerator(seed: 3)
     let sizes = [Int64](repeating: 100, count: 40)
     func choose(_ subset: VerificationSubset) -> Int {
@@ -108,39 +108,39 @@ import Testing
     #expect(parts.map(\.count).reduce(0, +) == 40)
   }
 
-  @Test(
-    "A store and its archive are compared",
-    arguments: [
-      ("DELETE FROM ATRANSACTION WHERE Z_PK < 3", [ArchiveFindingKind: Int64](), Int64(1)),
-      ("SELECT 1", [:], 3),
-      // As an interrupted prune leaves the oldest transaction.
-      (
-        """
-        DELETE FROM ATRANSACTION WHERE Z_PK < 2; DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 2;
-        DELETE FROM ACHANGE WHERE Z_PK = (SELECT min(Z_PK) FROM ACHANGE)
-        """, [.partialTransaction: 1], 2
-      ),
-      (
-        "UPDATE ACHANGE SET Z_PK = 99 WHERE Z_PK = 1",
-        [.partialTransaction: 1, .alteredTransaction: 1], 3
-      ),
-      ("UPDATE ACHANGE SET ZENTITYPK = 9 WHERE Z_PK = 1", [.alteredTransaction: 1], 3),
-      ("UPDATE ACHANGE SET ZCHANGETYPE = 0, ZCOLUMNS = NULL", [.alteredTransaction: 1], 3),
-      ("DELETE FROM ACHANGE WHERE Z_PK = 3", [.alteredTransaction: 1], 3),
-      ("UPDATE ATRANSACTION SET ZAUTHORTS = NULL WHERE Z_PK = 2", [.alteredTransaction: 1], 3),
-      ("DELETE FROM ATRANSACTION WHERE Z_PK = 2", [.alteredTransaction: 1], 3),
-      ("UPDATE ATRANSACTION SET ZTIMESTAMP = 5.0 WHERE Z_PK = 2", [.divergedStore: 1], 2),
-      (
-        """
-        DELETE FROM ATRANSACTION; UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT = 16002
-        """, [.divergedStore: 1], 0
-      ),
-      ("DELETE FROM ATRANSACTION", [.storeGap: 1], 0),
-      ("UPDATE ATRANSACTION SET Z_PK = Z_PK + 100", [.storeGap: 1], 0),
-      // Another model: only numbers and times can be compared.
-      ("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL; UPDATE ACHANGE SET ZCOLUMNS = x'40'", [:], 3),
-    ])
-  func continuity(_ sql: String, _ found: [ArchiveFindingKind: Int64], _ compared: Int64) throws {
+  @Test(arguments: [
+    ("DELETE FROM ATRANSACTION WHERE Z_PK < 3", [ArchiveFindingKind: Int64](), Int64(1)),
+    ("SELECT 1", [:], 3),
+    // As an interrupted prune leaves the oldest transaction.
+    (
+      """
+      DELETE FROM ATRANSACTION WHERE Z_PK < 2; DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 2;
+      DELETE FROM ACHANGE WHERE Z_PK = (SELECT min(Z_PK) FROM ACHANGE)
+      """, [.partialTransaction: 1], 2
+    ),
+    (
+      "UPDATE ACHANGE SET Z_PK = 99 WHERE Z_PK = 1",
+      [.partialTransaction: 1, .alteredTransaction: 1], 3
+    ),
+    ("UPDATE ACHANGE SET ZENTITYPK = 9 WHERE Z_PK = 1", [.alteredTransaction: 1], 3),
+    ("UPDATE ACHANGE SET ZCHANGETYPE = 0, ZCOLUMNS = NULL", [.alteredTransaction: 1], 3),
+    ("DELETE FROM ACHANGE WHERE Z_PK = 3", [.alteredTransaction: 1], 3),
+    ("UPDATE ATRANSACTION SET ZAUTHORTS = NULL WHERE Z_PK = 2", [.alteredTransaction: 1], 3),
+    ("DELETE FROM ATRANSACTION WHERE Z_PK = 2", [.alteredTransaction: 1], 3),
+    ("UPDATE ATRANSACTION SET ZTIMESTAMP = 5.0 WHERE Z_PK = 2", [.divergedStore: 1], 2),
+    (
+      """
+      DELETE FROM ATRANSACTION; UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT = 16002
+      """, [.divergedStore: 1], 0
+    ),
+    ("DELETE FROM ATRANSACTION", [.storeGap: 1], 0),
+    ("UPDATE ATRANSACTION SET Z_PK = Z_PK + 100", [.storeGap: 1], 0),
+    // Another model: only numbers and times can be compared.
+    ("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL; UPDATE ACHANGE SET ZCOLUMNS = x'40'", [:], 3),
+  ])
+  func `a store and its archive are compared`(
+    _ sql: String, _ found: [ArchiveFindingKind: Int64], _ compared: Int64
+  ) throws {
     let archive = try TinyArchive([1...2, 3...3])
     try StoreQuery(path: archive.storePath).run(sql)
     for path in archive.paths + [archive.storePath] {
@@ -156,8 +156,8 @@ import Testing
     #expect(continuity.comparedCount == compared)
   }
 
-  @Test("Verification waits for the lock, because a concurrent archive run is incomplete")
-  func beside() throws {
+  @Test
+  func `verification waits for the lock, because a concurrent archive run is incomplete`() throws {
     let archive = try TinyArchive([1...2, 3...3])
     let path = archive.archive.path
     let lock = try ArchiveLock(writing: path, wait: 0)
@@ -176,8 +176,8 @@ import Testing
     }
   }
 
-  @Test("Files that more people may read than the store are found")
-  func permissions() throws {
+  @Test
+  func `files that more people may read than the store are found`() throws {
     let archive = try TinyArchive()
     for path in archive.paths + [archive.storePath] {
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
@@ -191,8 +191,8 @@ import Testing
     #expect(continuity.findings.findings(of: .widePermissions).map(\.place) == [.file(path)])
   }
 
-  @Test("Every kind has a meaning and a remedy")
-  func complete() {
+  @Test
+  func `every kind has a meaning and a remedy`() {
     let meanings = ArchiveFindingKind.allCases.map(\.meaning)
     #expect(!meanings.contains(""))
     #expect(!ArchiveFindingKind.allCases.map(\.remedy).contains(""))

@@ -14,8 +14,8 @@ import Testing
   /// segment's files are left out, and of the first manifest's bytes one bit each is taken.
   private static let flipsAll = ProcessInfo.processInfo.environment["HISTCTL_ALL_BITS"] != nil
 
-  @Test("Every flipped bit is found, and its file named")
-  func everyBit() throws {
+  @Test
+  func `every flipped bit is found, and its file named`() throws {
     let original = try TinyArchive()
     #expect(try original.verify().counts == [:])
     var random = SeededGenerator(seed: 8)
@@ -56,8 +56,8 @@ import Testing
     #expect(missed.withLock { $0 } == [])
   }
 
-  @Test("A file that was cut short at any byte is found, and named")
-  func everyCut() throws {
+  @Test
+  func `a file that was cut short at any byte is found, and named`() throws {
     let archive = try TinyArchive()
     let anchor = try archive.archive.catalog().head
     for path in archive.paths {
@@ -79,8 +79,8 @@ import Testing
     #expect(try archive.verify { $0.anchor = anchor }.counts == [:])
   }
 
-  @Test("A tail that was cut off with its files is seen with an anchor, and only so")
-  func missingTail() throws {
+  @Test
+  func `a tail that was cut off with its files is seen with an anchor, and only so`() throws {
     let archive = try TinyArchive([1...1, 2...3, 4...4])
     let catalog = try archive.archive.catalog()
     let last = try #require(archive.entries.last)
@@ -155,38 +155,38 @@ import Testing
     }
   }
 
-  @Test(
-    "Exchanged, dropped, repeated and added parts are found",
-    arguments: [
-      (Change.swapSegments, [ArchiveFindingKind.damagedSegment: Int64(2)]),
-      (.swapManifests, [.damagedManifest: 2]),
-      (.swapBoth, [.damagedManifest: 2]),
-      (.dropSegment, [.missingSegment: 1]),
-      (.dropManifest, [.missingManifest: 1]),
-      // Line 2 does not follow line 1, the files of the dropped one are in no line, and there is a gap.
-      (.dropLine, [.damagedCatalog: 1, .unlistedSegment: 2, .archiveGap: 1]),
-      (.repeatLine, [.damagedCatalog: 1]),
-      (.swapLines, [.damagedCatalog: 3]),
-      (.emptySegment, [.damagedSegment: 1]),
-      (.segmentIsFolder, [.unreadableFile: 1]),
-      (.extraFile, [.strayFile: 1]),
-      (.draft, [.abandonedDraft: 1]),
-      // No archive command removes these.
-      (.draftAtTop, [.strayFile: 1]),
-      (.draftFolder, [.strayFile: 1]),
-      (.extraSegment, [.unlistedSegment: 1]),
-      (.everybody, [.widePermissions: 1]),
-      (.dropFolder, [.missingManifest: 3, .missingSegment: 3]),
-      (.unreadableCatalogSize, [.damagedCatalog: 1, .unlistedSegment: 6]),
-    ])
-  func changes(_ change: Change, _ found: [ArchiveFindingKind: Int64]) throws {
+  @Test(arguments: [
+    (Change.swapSegments, [ArchiveFindingKind.damagedSegment: Int64(2)]),
+    (.swapManifests, [.damagedManifest: 2]),
+    (.swapBoth, [.damagedManifest: 2]),
+    (.dropSegment, [.missingSegment: 1]),
+    (.dropManifest, [.missingManifest: 1]),
+    // Line 2 does not follow line 1, the files of the dropped one are in no line, and there is a gap.
+    (.dropLine, [.damagedCatalog: 1, .unlistedSegment: 2, .archiveGap: 1]),
+    (.repeatLine, [.damagedCatalog: 1]),
+    (.swapLines, [.damagedCatalog: 3]),
+    (.emptySegment, [.damagedSegment: 1]),
+    (.segmentIsFolder, [.unreadableFile: 1]),
+    (.extraFile, [.strayFile: 1]),
+    (.draft, [.abandonedDraft: 1]),
+    // No archive command removes these.
+    (.draftAtTop, [.strayFile: 1]),
+    (.draftFolder, [.strayFile: 1]),
+    (.extraSegment, [.unlistedSegment: 1]),
+    (.everybody, [.widePermissions: 1]),
+    (.dropFolder, [.missingManifest: 3, .missingSegment: 3]),
+    (.unreadableCatalogSize, [.damagedCatalog: 1, .unlistedSegment: 6]),
+  ])
+  func `exchanged, dropped, repeated and added parts are found`(
+    _ change: Change, _ found: [ArchiveFindingKind: Int64]
+  ) throws {
     let archive = try TinyArchive([1...1, 2...3, 4...4])
     try Self.apply(change, to: archive)
     #expect(try archive.verify().counts == found)
   }
 
-  @Test("Frames that were exchanged are found, with the segment and its frames")
-  func swappedFrames() throws {
+  @Test
+  func `frames that were exchanged are found, with the segment and its frames`() throws {
     let folder = try TemporaryFolder()
     let history = try StoreHistory(
       path: LongHistory.write(

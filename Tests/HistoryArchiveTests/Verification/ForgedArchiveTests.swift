@@ -31,35 +31,33 @@ import Testing
     { Array(String(decoding: $0.bytes, as: UTF8.self).replacing(old, with: new).utf8) }
   }
 
-  @Test(
-    "The manifest is compared with its segment",
-    arguments: [
-      (#""inserts":1"#, #""inserts":2"#), (#""updates":1"#, #""updates":0"#),
-      (#""entity":"Tag","number":4,"inserts""#, #""entity":"Gat","number":4,"inserts""#),
-      (#""number":4,"inserts""#, #""number":5,"inserts""#),
-      (
-        #""last":{"transaction":2,"timestamp":"2024-07-29T00:43:40.000000Z","timestampRaw":743906620.0"#,
-        #""last":{"transaction":2,"timestamp":"2024-07-29T00:43:41.000000Z","timestampRaw":743906621.0"#
-      ),
-      (#""earliestRaw":743906560.0"#, #""earliestRaw":743906559.0"#),
-      (#""latestRaw":743906620.0,"#, #""latestRaw":743906630.0,"#),
-      (#""latestRaw":743906620.0,"transactions""#, #""latestRaw":743906621.0,"transactions""#),
-      (
-        #"{"transaction":1,"timestampRaw":743906560.0"#,
-        #"{"transaction":1,"timestampRaw":743906561.0"#
-      ),
-      // The schema, of which no line shows these parts.
-      (#""ZTIMESTAMP""#, #""ZTIMESTAMQ""#), (#""ZENTITYPK""#, #""ZENTITYPL""#),
-      (#""Z_OPT","ZCHANGETYPE""#, #""Z_OPTS","ZCHANGETYPE""#),
-      (#""ZAUTHORTS""#, #""ZAUTHORTX""#), (#""ZTOMBSTONE0""#, #""ZTOMBSTONE1""#),
-      (#""ZTRANSACTIONID""#, #""ZCOLUMNS""#),
-      (#""tombstone":[["label""#, #""tombstone":[["labem""#),
-      (#""slots":[["label""#, #""slots":[["labem""#),
-      // Written in another way, with the same meaning.
-      (#""inserts":1"#, #""inserts": 1"#), ("\n\"first\"", "\n \"first\""),
-      (#""schema":1,"#, #""schema":1,"more":2,"#),
-    ])
-  func manifests(_ old: String, _ new: String) throws {
+  @Test(arguments: [
+    (#""inserts":1"#, #""inserts":2"#), (#""updates":1"#, #""updates":0"#),
+    (#""entity":"Tag","number":4,"inserts""#, #""entity":"Gat","number":4,"inserts""#),
+    (#""number":4,"inserts""#, #""number":5,"inserts""#),
+    (
+      #""last":{"transaction":2,"timestamp":"2024-07-29T00:43:40.000000Z","timestampRaw":743906620.0"#,
+      #""last":{"transaction":2,"timestamp":"2024-07-29T00:43:41.000000Z","timestampRaw":743906621.0"#
+    ),
+    (#""earliestRaw":743906560.0"#, #""earliestRaw":743906559.0"#),
+    (#""latestRaw":743906620.0,"#, #""latestRaw":743906630.0,"#),
+    (#""latestRaw":743906620.0,"transactions""#, #""latestRaw":743906621.0,"transactions""#),
+    (
+      #"{"transaction":1,"timestampRaw":743906560.0"#,
+      #"{"transaction":1,"timestampRaw":743906561.0"#
+    ),
+    // The schema, of which no line shows these parts.
+    (#""ZTIMESTAMP""#, #""ZTIMESTAMQ""#), (#""ZENTITYPK""#, #""ZENTITYPL""#),
+    (#""Z_OPT","ZCHANGETYPE""#, #""Z_OPTS","ZCHANGETYPE""#),
+    (#""ZAUTHORTS""#, #""ZAUTHORTX""#), (#""ZTOMBSTONE0""#, #""ZTOMBSTONE1""#),
+    (#""ZTRANSACTIONID""#, #""ZCOLUMNS""#),
+    (#""tombstone":[["label""#, #""tombstone":[["labem""#),
+    (#""slots":[["label""#, #""slots":[["labem""#),
+    // Written in another way, with the same meaning.
+    (#""inserts":1"#, #""inserts": 1"#), ("\n\"first\"", "\n \"first\""),
+    (#""schema":1,"#, #""schema":1,"more":2,"#),
+  ])
+  func `the manifest is compared with its segment`(_ old: String, _ new: String) throws {
     let tiny = try TinyArchive()
     let text = String(
       decoding: try tiny.archive.manifest(of: tiny.entries[0]).bytes, as: UTF8.self)
@@ -73,27 +71,27 @@ import Testing
     #expect(Set(found.counts.keys).isSubset(of: expected))
   }
 
-  @Test(
-    "Lines that no encoder writes are found, even with valid digests",
-    arguments: [
-      (#""kind":"insert""#, #""kind":"insert" "#),
-      (#""change":1,"kind":"insert""#, #""kind":"insert","change":1"#),
-      (#""pk":1}"#, #""pk":01}"#), (#""pk":1}"#, #""pk":-0}"#), (#""pk":1}"#, #""pk":1.0}"#),
-      (#""pk":1}"#, #""pk":1,"new":2}"#), (#""entity":"Tag""#, #""entity":"T\u0061g""#),
-      (#""columnsRaw":"80""#, #""columnsRaw":"8G""#),
-      (#""attributes":["label"]"#, #""attributes":[]"#),
-      (#""columnsRaw":"80""#, #""columnsRaw":"00""#),
-      (#"00:42:40.000000Z"#, #"00:42:41.000000Z"#), (#"743906560.0"#, #"743906560.00"#),
-      (#"743906560.0"#, #"743906560"#), (#""author":"app""#, #""author":"app","author":"app""#),
-      (#""type":"transaction""#, #""type":"gap""#), (#""schema":1"#, #""schema":2"#),
-      (#""store":"1D"#, #""store":"2D"#), (#"]}"#, #"],"partial":true}"#), (#"]}"#, #"]}}"#),
-      (#"]}"#, #"]"#), (#""transaction":2,"#, #""transaction":3,"#),
-      (#""transaction":2,"#, #""transaction":1,"#), (#"{"change":1,"#, #"{"change":1,,"#),
-      (#""entity":"Tag""#, #""entity":"Nobody""#), (#""entity":"Tag""#, #""entity":{"a":"}"}"#),
-      ("\n", "\r\n"), ("\n", "\n\n"), ("\n", ""), (#"{"schema""#, #" {"schema""#),
-      (#""changes":["#, #""changes":[null,"#), (#""changes":["#, #""changes":{"#),
-    ])
-  func lines(_ old: String, _ new: String) throws {
+  @Test(arguments: [
+    (#""kind":"insert""#, #""kind":"insert" "#),
+    (#""change":1,"kind":"insert""#, #""kind":"insert","change":1"#),
+    (#""pk":1}"#, #""pk":01}"#), (#""pk":1}"#, #""pk":-0}"#), (#""pk":1}"#, #""pk":1.0}"#),
+    (#""pk":1}"#, #""pk":1,"new":2}"#), (#""entity":"Tag""#, #""entity":"T\u0061g""#),
+    (#""columnsRaw":"80""#, #""columnsRaw":"8G""#),
+    (#""attributes":["label"]"#, #""attributes":[]"#),
+    (#""columnsRaw":"80""#, #""columnsRaw":"00""#),
+    (#"00:42:40.000000Z"#, #"00:42:41.000000Z"#), (#"743906560.0"#, #"743906560.00"#),
+    (#"743906560.0"#, #"743906560"#), (#""author":"app""#, #""author":"app","author":"app""#),
+    (#""type":"transaction""#, #""type":"gap""#), (#""schema":1"#, #""schema":2"#),
+    (#""store":"1D"#, #""store":"2D"#), (#"]}"#, #"],"partial":true}"#), (#"]}"#, #"]}}"#),
+    (#"]}"#, #"]"#), (#""transaction":2,"#, #""transaction":3,"#),
+    (#""transaction":2,"#, #""transaction":1,"#), (#"{"change":1,"#, #"{"change":1,,"#),
+    (#""entity":"Tag""#, #""entity":"Nobody""#), (#""entity":"Tag""#, #""entity":{"a":"}"}"#),
+    ("\n", "\r\n"), ("\n", "\n\n"), ("\n", ""), (#"{"schema""#, #" {"schema""#),
+    (#""changes":["#, #""changes":[null,"#), (#""changes":["#, #""changes":{"#),
+  ])
+  func `lines that no encoder writes are found, even with valid digests`(
+    _ old: String, _ new: String
+  ) throws {
     let tiny = try TinyArchive()
     let entry = tiny.entries[0]
     let manifest = try tiny.archive.manifest(of: entry)
@@ -127,8 +125,8 @@ import Testing
     #expect(found.names(tiny.archive.segmentPath(entry)))
   }
 
-  @Test("Too large, too deep and too many values are refused")
-  func hostile() throws {
+  @Test
+  func `too large, too deep and too many values are refused`() throws {
     let deep = String(repeating: "[", count: 100_000)
     let frames = #""frames":["#
     for text in [

@@ -20,15 +20,15 @@ struct EnvelopeFormatTests {
       + #""tombstone":{"isFavorite":true,"name":"Rome"}}"#,
   ]
 
-  @Test("changes")
-  func changes() throws {
+  @Test
+  func `changes`() throws {
     #expect(
       try Envelopes.text(.changes, [Envelopes.transaction])
         == Self.records.map { $0 + "\n" }.joined())
   }
 
-  @Test("hostile changes")
-  func hostileChanges() throws {
+  @Test
+  func `hostile changes`() throws {
     let shared = #"""
       {"schema":1,"type":"change","transaction":-3,"timestampRaw":{"$real":"inf"},\#
       "author":{"$text":"/w=="},"bundle":"","process":"=1+1, \"a\"\r\n","context":"a\u0000b",\#
@@ -50,8 +50,8 @@ struct EnvelopeFormatTests {
         ].map { $0[...] })
   }
 
-  @Test("events of CloudEvents")
-  func cloudEvents() throws {
+  @Test
+  func `events of CloudEvents`() throws {
     let shared = #"""
       {"specversion":"1.0","source":"x-coredata://1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F",\#
       "time":"2024-07-29T00:42:37.824189Z","datacontenttype":"application/json",\#
@@ -66,8 +66,8 @@ struct EnvelopeFormatTests {
     #expect(try Envelopes.text(.cloudevents, [Envelopes.transaction]) == lines.joined())
   }
 
-  @Test("hostile events of CloudEvents")
-  func hostileCloudEvents() throws {
+  @Test
+  func `hostile events of CloudEvents`() throws {
     let lines = try Envelopes.text(.cloudevents, [Envelopes.hostile]).split(separator: "\n")
     try #require(lines.count == 4)
     #expect(
@@ -87,8 +87,8 @@ struct EnvelopeFormatTests {
         .hasPrefix(#"{"specversion":"1.0","source":"x-coredata://a%20b%2F%C3%A9%25%3F","type":"#))
   }
 
-  @Test("the order of sequence is that of the numbers")
-  func sequence() throws {
+  @Test
+  func `the order of sequence is that of the numbers`() throws {
     var generator = SeededGenerator(seed: 7)
     var numbers: [Int64] = [.min, .min + 1, -1, 0, 1, 9, 10, .max - 1, .max]
     for bits in 1..<64 {
@@ -120,8 +120,8 @@ struct EnvelopeFormatTests {
     #expect(byNumber.map(\.change) == byText.map(\.change))
   }
 
-  @Test("change events of Debezium")
-  func debezium() throws {
+  @Test
+  func `change events of Debezium`() throws {
     func line(
       _ before: String, _ after: String, _ change: Int, _ op: String, _ order: Int,
       _ history: String
@@ -144,8 +144,10 @@ struct EnvelopeFormatTests {
         + line(#"{"Z_PK":2,"isFavorite":true,"name":"Rome"}"#, "null", 10, "d", 3, ""))
   }
 
-  @Test("hostile change events of Debezium: changes without a kind leave a gap in the orders")
-  func hostileDebezium() throws {
+  @Test
+  func `hostile change events of Debezium: changes without a kind leave a gap in the orders`()
+    throws
+  {
     let lines = try Envelopes.text(.debezium, [Envelopes.hostile]).split(separator: "\n")
     try #require(lines.count == 3)
     let place = #""op":"d","ts_ms":null,"transaction":{"id":"-3","total_order":"#
@@ -162,9 +164,11 @@ struct EnvelopeFormatTests {
     #expect(lines[2].contains(#"{"before":{"Z_PK":null,"startDate":"2024-07-29T00:42:37Z"},"#))
   }
 
-  @Test(
-    "changes of each entity are counted by themselves, and of endlessly many entities not at all")
-  func collections() throws {
+  @Test
+  func
+    `changes of each entity are counted by themselves, and of endlessly many entities not at all`()
+    throws
+  {
     let entities = (Array(0..<10_050) + Array(0..<20)).map { HistoryEntity(name: "E\($0)") }
     let changes = entities.enumerated().map {
       HistoryChange(number: Int64($0.offset), kind: .insert, entity: $0.element, primaryKey: 1)
@@ -182,15 +186,13 @@ struct EnvelopeFormatTests {
     #expect(lines.count == 10_070)
   }
 
-  @Test(
-    "times as whole numbers",
-    arguments: [
-      (0.0, "978307200000"), (-978_307_200.5, "-500"), (-978_307_200.000_001, "-1"),
-      (743_906_557.999_999_6, "1722213758000"), (-0.0, "978307200000"), (1e300, "null"),
-      (-9e12, "null"), (.infinity, "null"), (-.infinity, "null"), (.nan, "null"),
-      (8.9e12, "8900978307200000"), (-8.9e12, "-8899021692800000"),
-    ])
-  func times(seconds: Double, milliseconds: String) throws {
+  @Test(arguments: [
+    (0.0, "978307200000"), (-978_307_200.5, "-500"), (-978_307_200.000_001, "-1"),
+    (743_906_557.999_999_6, "1722213758000"), (-0.0, "978307200000"), (1e300, "null"),
+    (-9e12, "null"), (.infinity, "null"), (-.infinity, "null"), (.nan, "null"),
+    (8.9e12, "8900978307200000"), (-8.9e12, "-8899021692800000"),
+  ])
+  func `times as whole numbers`(seconds: Double, milliseconds: String) throws {
     let transaction = HistoryTransaction(
       number: 1, timestamp: StoreTimestamp(secondsSinceReferenceDate: seconds),
       changes: [HistoryChange(number: 1, kind: .insert, entity: nil, primaryKey: nil)])
@@ -199,8 +201,8 @@ struct EnvelopeFormatTests {
         == "{\"ts_ms\":\(milliseconds)}\n")
   }
 
-  @Test("a table of comma-separated values")
-  func csv() throws {
+  @Test
+  func `a table of comma-separated values`() throws {
     let shared =
       "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F,5,2024-07-29T00:42:37.824189Z,"
       + "743906557.824189,widget,com.example.Trips,Trips,,"
@@ -216,8 +218,8 @@ struct EnvelopeFormatTests {
     )
   }
 
-  @Test("a hostile table: nothing and an empty text differ, a malformed text is wrapped")
-  func hostileCSV() throws {
+  @Test
+  func `a hostile table: nothing and an empty text differ, a malformed text is wrapped`() throws {
     let shared =
       ",-3,,inf,\"{\"\"$text\"\":\"\"/w==\"\"}\",\"\",\"=1+1, \"\"a\"\"\r\n\","
       + "\"{\"\"$text\"\":\"\"YQBi\"\"}\","
@@ -233,8 +235,8 @@ struct EnvelopeFormatTests {
         + "\"[null,null,null,null,\"\"2024-07-29T00:42:37Z\"\"]\"," + end)
   }
 
-  @Test("a table of one column has no empty line")
-  func oneColumn() throws {
+  @Test
+  func `a table of one column has no empty line`() throws {
     #expect(
       try Envelopes.text(.csv, [Envelopes.transaction], fields: ["attributes"])
         == "attributes\n\"\"\n\"[\"\"isFavorite\"\",\"\"name\"\"]\"\n\"\"\n")
@@ -245,8 +247,8 @@ struct EnvelopeFormatTests {
         == "context\n\"\"\n\"\"\n\"\"\n")
   }
 
-  @Test("transactions without changes produce no lines", arguments: Envelopes.formats)
-  func empty(format: ExportFormat) throws {
+  @Test(arguments: Envelopes.formats)
+  func `transactions without changes produce no lines`(format: ExportFormat) throws {
     let encoder = try format.encoder()
     #expect(try Envelopes.bytes(format, [HistoryTransaction(number: 1)]) == encoder.prologue)
     #expect(encoder.prologue.isEmpty == (format != .csv))

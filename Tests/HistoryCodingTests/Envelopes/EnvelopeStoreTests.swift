@@ -10,8 +10,8 @@ struct EnvelopeStoreTests {
     ["swiftdata-rm-4", "notes-ios17", "viber"].contains { store.contains($0) }
   }
 
-  @Test("of a sample store", arguments: Envelopes.formats)
-  func sample(format: ExportFormat) async throws {
+  @Test(arguments: Envelopes.formats)
+  func `of a sample store`(format: ExportFormat) async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let lines = try StoreLines(path: path)
@@ -19,9 +19,11 @@ struct EnvelopeStoreTests {
   }
 
   @Test(
-    "of stores in which every column holds anything", arguments: Envelopes.formats,
+    arguments: Envelopes.formats,
     [(1, false), (2, false), (3, true)] as [(UInt64, Bool)])
-  func hostile(format: ExportFormat, store: (seed: UInt64, hasPlainStrings: Bool)) async throws {
+  func `of stores in which every column holds anything`(
+    format: ExportFormat, store: (seed: UInt64, hasPlainStrings: Bool)
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("hostile.store")
     var history = HostileHistory(seed: store.seed)
@@ -31,19 +33,17 @@ struct EnvelopeStoreTests {
   }
 
   @Test(
-    "of real stores", .enabled(if: !stores.isEmpty, "there are no real stores here"),
+    .enabled(if: !stores.isEmpty, "there are no real stores here"),
     arguments: Envelopes.formats, stores)
-  func real(format: ExportFormat, store: String) async throws {
+  func `of real stores`(format: ExportFormat, store: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let lines = try StoreLines(path: path)
     #expect(try await Envelopes.problems(format, lines, store: path, in: folder) == "")
   }
 
-  @Test(
-    "change records fit their published schema",
-    .enabled("python3 with jsonschema") { try await SchemaTool.isPossible() })
-  func schema() async throws {
+  @Test(.enabled("python3 with jsonschema") { try await SchemaTool.isPossible() })
+  func `change records fit their published schema`() async throws {
     let folder = try TemporaryFolder()
     let sample = try SampleStore.write(to: folder.file("trips.store"))
     let hostile = folder.file("hostile.store")
@@ -59,8 +59,8 @@ struct EnvelopeStoreTests {
     }
   }
 
-  @Test("two halves put together are the whole", arguments: ExportFormat.allCases)
-  func halves(format: ExportFormat) throws {
+  @Test(arguments: ExportFormat.allCases)
+  func `two halves put together are the whole`(format: ExportFormat) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("hostile.store")
     var history = HostileHistory(seed: 4)
@@ -74,8 +74,8 @@ struct EnvelopeStoreTests {
     }
   }
 
-  @Test("jq reads every line of the formats in JSON", .enabled(if: Tool("jq") != nil))
-  func jq() async throws {
+  @Test(.enabled(if: Tool("jq") != nil))
+  func `jq reads every line of the formats in JSON`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let transactions = try StoreLines(path: path).transactions

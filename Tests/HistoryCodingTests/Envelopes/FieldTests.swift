@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Records that keep only some fields")
 struct FieldTests {
-  @Test("unknown fields and empty lists are refused", arguments: Envelopes.formatsOfFields)
-  func refused(format: ExportFormat) throws {
+  @Test(arguments: Envelopes.formatsOfFields)
+  func `unknown fields and empty lists are refused`(format: ExportFormat) throws {
     #expect(throws: ExportFormatError.unknownField(name: "no such", format: format)) {
       try format.encoder(fields: [format.fieldNames[0], "no such"])
     }
@@ -17,10 +17,9 @@ struct FieldTests {
     #expect(error.description.contains("'x'") && error.remedy.contains(format.fieldNames[1]))
   }
 
-  @Test(
-    "all fields by name, in any order, are the same as no selection",
-    arguments: Envelopes.formatsOfFields)
-  func all(format: ExportFormat) throws {
+  @Test(arguments: Envelopes.formatsOfFields)
+  func `all fields by name, in any order, are the same as no selection`(format: ExportFormat) throws
+  {
     #expect(Set(format.fieldNames).count == format.fieldNames.count)
     for transaction in [Envelopes.transaction, Envelopes.hostile] {
       #expect(
@@ -29,10 +28,8 @@ struct FieldTests {
     }
   }
 
-  @Test(
-    "each field alone has the value that it has among all",
-    arguments: [ExportFormat.changes, .cloudevents, .debezium, .timesketch])
-  func alone(format: ExportFormat) throws {
+  @Test(arguments: [ExportFormat.changes, .cloudevents, .debezium, .timesketch])
+  func `each field alone has the value that it has among all`(format: ExportFormat) throws {
     var recorded = Envelopes.transaction
     recorded.changes[1].values = [
       RecordedValue(
@@ -71,44 +68,42 @@ struct FieldTests {
     }
   }
 
-  @Test("columns of a table")
-  func columns() throws {
+  @Test
+  func `columns of a table`() throws {
     #expect(
       try Envelopes.text(.csv, [Envelopes.transaction], fields: ["kind", "transaction", "object"])
         == "transaction,kind,object\n5,insert,Trip/p1\n5,update,Trip/p1\n5,delete,Trip/p2\n")
   }
 
-  @Test(
-    "lines of transactions say that they are partial",
-    arguments: [
-      (["author"], #""author":"widget","partial":true}"#),
-      (
-        ["pk", "kind"],
-        #""partial":true,"changes":[{"kind":"insert","pk":1},{"kind":"update","pk":1},"#
-          + #"{"kind":"delete","pk":2}]}"#
-      ),
-      (
-        ["changes", "process"],
-        #""process":"Trips","partial":true,"changes":["#
-          + #"{"change":8,"kind":"insert","entity":"Trip","pk":1},"#
-          + #"{"change":9,"kind":"update","entity":"Trip","pk":1,"#
-          + #""attributes":["isFavorite","name"],"columnsRaw":"0c00"},"#
-          + #"{"change":10,"kind":"delete","entity":"Trip","pk":2,"#
-          + #""tombstone":{"isFavorite":true,"name":"Rome"}}]}"#
-      ),
-      (["tombstoneRaw"], #""partial":true,"changes":[{},{},{}]}"#),
-      (["queryGenerationRaw"], #""queryGenerationRaw":{"$blob":"AQI="},"partial":true}"#),
-      (["partial"], #""partial":true}"#),
-    ])
-  func partial(fields: [String], end: String) throws {
+  @Test(arguments: [
+    (["author"], #""author":"widget","partial":true}"#),
+    (
+      ["pk", "kind"],
+      #""partial":true,"changes":[{"kind":"insert","pk":1},{"kind":"update","pk":1},"#
+        + #"{"kind":"delete","pk":2}]}"#
+    ),
+    (
+      ["changes", "process"],
+      #""process":"Trips","partial":true,"changes":["#
+        + #"{"change":8,"kind":"insert","entity":"Trip","pk":1},"#
+        + #"{"change":9,"kind":"update","entity":"Trip","pk":1,"#
+        + #""attributes":["isFavorite","name"],"columnsRaw":"0c00"},"#
+        + #"{"change":10,"kind":"delete","entity":"Trip","pk":2,"#
+        + #""tombstone":{"isFavorite":true,"name":"Rome"}}]}"#
+    ),
+    (["tombstoneRaw"], #""partial":true,"changes":[{},{},{}]}"#),
+    (["queryGenerationRaw"], #""queryGenerationRaw":{"$blob":"AQI="},"partial":true}"#),
+    (["partial"], #""partial":true}"#),
+  ])
+  func `lines of transactions say that they are partial`(fields: [String], end: String) throws {
     let text = try Envelopes.text(.jsonl, [Envelopes.transaction], fields: fields)
     #expect(text == #"{"schema":1,"type":"transaction","transaction":5,"# + end + "\n")
     let decoder = TransactionLineDecoder(schema: HistorySchema(entities: [Envelopes.trip]))
     #expect(throws: LineError.self) { try decoder.decode(Array(text.utf8)) }
   }
 
-  @Test("lines of hostile transactions are JSON whatever is left of them")
-  func hostileLines() throws {
+  @Test
+  func `lines of hostile transactions are JSON whatever is left of them`() throws {
     let format = ExportFormat.jsonl
     for name in format.fieldNames {
       let text = try Envelopes.text(format, [Envelopes.hostile], fields: [name, "extra"])
@@ -120,8 +115,8 @@ struct FieldTests {
     }
   }
 
-  @Test("file names distinguish readable lines from others")
-  func extensions() {
+  @Test
+  func `file names distinguish readable lines from others`() {
     #expect(
       ExportFormat.allCases.map(\.fileExtension) == [
         "jsonl", "changes.jsonl", "cloudevents.jsonl", "debezium.jsonl", "csv",
@@ -129,8 +124,8 @@ struct FieldTests {
       ])
   }
 
-  @Test("formats of fixed fields refuse a selection", arguments: [ExportFormat.bodyfile, .sqlite])
-  func fixedFields(format: ExportFormat) throws {
+  @Test(arguments: [ExportFormat.bodyfile, .sqlite])
+  func `formats of fixed fields refuse a selection`(format: ExportFormat) throws {
     #expect(format.fieldNames.isEmpty)
     for names in [[], ["kind"]] {
       #expect(throws: ExportFormatError.fixedFields(format: format)) {
@@ -139,6 +134,6 @@ struct FieldTests {
     }
   }
 
-  @Test("a selection of fields has a bit for each key")
-  func keys() { #expect(LineKey.allCases.count <= 64) }
+  @Test
+  func `a selection of fields has a bit for each key`() { #expect(LineKey.allCases.count <= 64) }
 }

@@ -50,8 +50,8 @@ struct PresentObjectTests {
     "stay":{"$object":"LivingAccommodation/p1"}}
     """#
 
-  @Test("the last key of inserts and updates of objects that are there")
-  func lines() throws {
+  @Test
+  func `the last key of inserts and updates of objects that are there`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let text = try Self.text(TransactionLineEncoder(), of: path, reads: true)
@@ -65,8 +65,8 @@ struct PresentObjectTests {
       text.replacing(#","current":\#(Self.roma)"#, with: "").replacing(stay, with: "") == plain)
   }
 
-  @Test("lines are read back as if it were not there")
-  func decoded() throws {
+  @Test
+  func `lines are read back as if it were not there`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let plain = try StoreLines(path: path)
@@ -79,10 +79,8 @@ struct PresentObjectTests {
     }
   }
 
-  @Test(
-    "each format has one place for it, or none",
-    arguments: ExportFormat.allCases.filter { $0.content != .database })
-  func formats(format: ExportFormat) throws {
+  @Test(arguments: ExportFormat.allCases.filter { $0.content != .database })
+  func `each format has one place for it, or none`(format: ExportFormat) throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let encoder = try format.encoder()
@@ -99,15 +97,15 @@ struct PresentObjectTests {
     }
   }
 
-  @Test(
-    "the selected fields decide whether a line can carry it",
-    arguments: [
-      (ExportFormat.jsonl, ["author"], false), (.jsonl, ["author", "changes"], true),
-      (.jsonl, ["kind"], true), (.changes, ["author"], true), (.cloudevents, ["id"], false),
-      (.cloudevents, ["data"], true), (.debezium, ["op"], false), (.debezium, ["history"], true),
-      (.csv, ["pk"], false), (.timesketch, ["pk"], true),
-    ])
-  func fields(format: ExportFormat, fields: [String], carries: Bool) throws {
+  @Test(arguments: [
+    (ExportFormat.jsonl, ["author"], false), (.jsonl, ["author", "changes"], true),
+    (.jsonl, ["kind"], true), (.changes, ["author"], true), (.cloudevents, ["id"], false),
+    (.cloudevents, ["data"], true), (.debezium, ["op"], false), (.debezium, ["history"], true),
+    (.csv, ["pk"], false), (.timesketch, ["pk"], true),
+  ])
+  func `the selected fields decide whether a line can carry it`(
+    format: ExportFormat, fields: [String], carries: Bool
+  ) throws {
     #expect(try format.encoder(fields: fields).carriesPresentObjects == carries)
   }
 }

@@ -9,8 +9,8 @@ struct JSONMutationTests {
     #"[0,-0.0,1e5,-1.5E-7,"\ud83d\ude00é\"\\",true,false,null,{},[[]],{"a":{"b":[]}}]"#,
   ]
 
-  @Test("every cut is refused")
-  func cuts() {
+  @Test
+  func `every cut is refused`() {
     for sample in Self.samples {
       let bytes = Array(sample.utf8)
       for length in 0..<bytes.count {
@@ -19,8 +19,8 @@ struct JSONMutationTests {
     }
   }
 
-  @Test("values read from damaged text can be written and read again")
-  func mutations() throws {
+  @Test
+  func `values read from damaged text can be written and read again`() throws {
     var generator = SeededGenerator(seed: 31)
     let alphabet = Array("{}[]\",:\\u0dbfe+-.19tn \u{1}é\u{1F600}".utf8) + [0xFF, 0xC0]
     let samples = Self.samples.map { Array($0.utf8) }

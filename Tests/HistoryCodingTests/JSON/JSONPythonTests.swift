@@ -13,8 +13,8 @@ import Glibc
 /// Compares with Python's `json`, which shares no code with this; left out where it is missing.
 @Suite("JSON beside Python", .enabled(if: PythonOneLiner.isThere))
 struct JSONPythonTests {
-  @Test("reads what Python writes")
-  func readsPython() throws {
+  @Test
+  func `reads what Python writes`() throws {
     let program = """
       import json, random, struct; random.seed(9); \
       reals = [struct.unpack("<d", random.randbytes(8))[0] for _ in range(2000)]; \
@@ -48,8 +48,8 @@ struct JSONPythonTests {
       try JSONReader().read(String(lines[3])) == [.integer(.max), .integer(.min), 0x1p63, 1e30])
   }
 
-  @Test("writes what Python reads")
-  func writesForPython() throws {
+  @Test
+  func `writes what Python reads`() throws {
     var generator = SeededGenerator(seed: 41)
     var writer = JSONWriter()
     var sum: UInt64 = 0

@@ -24,8 +24,8 @@ struct JSONReaderTests {
     ("[[[]],{\"a\":[{}]}]", [[[]], ["a": [[:]]]]), ("[null,true,false]", [.null, true, false]),
   ]
 
-  @Test("reads every kind of value", arguments: samples)
-  func values(text: String, expected: JSONValue) throws {
+  @Test(arguments: samples)
+  func `reads every kind of value`(text: String, expected: JSONValue) throws {
     #expect(try JSONReader().read(text) == expected)
   }
 
@@ -40,8 +40,8 @@ struct JSONReaderTests {
     (#""\\u0041""#, "\\u0041"), (#""\n\n\n\n\n\n\n\n\n""#, "\n\n\n\n\n\n\n\n\n"),
   ]
 
-  @Test("reads strings", arguments: stringTexts)
-  func strings(text: String, expected: String) throws {
+  @Test(arguments: stringTexts)
+  func `reads strings`(text: String, expected: String) throws {
     #expect(try JSONReader().read(text) == .string(expected))
   }
 
@@ -65,8 +65,8 @@ struct JSONReaderTests {
     ("{\"a\":1,\"a\":1}", 7), (#"{"a":1,"\u0061":2}"#, 7), ("{\"\":1,\"\":1}", 6),
   ]
 
-  @Test("refuses what RFC 8259 does not know, with the place", arguments: wrongTexts)
-  func refuses(text: String, offset: Int) {
+  @Test(arguments: wrongTexts)
+  func `refuses what RFC 8259 does not know, with the place`(text: String, offset: Int) {
     do throws(JSONError) {
       let value = try JSONReader().read(text)
       Issue.record("\(text) was read as \(value)")
@@ -85,8 +85,8 @@ struct JSONReaderTests {
     [0xF8, 0x88, 0x80, 0x80, 0x80], [0xE2, 0x82, 0x41], [0xF0, 0x9F, 0x98, 0x41],
   ]
 
-  @Test("refuses bytes that are not UTF-8, in values and keys", arguments: wrongBytes)
-  func invalidUTF8(bytes: [UInt8]) {
+  @Test(arguments: wrongBytes)
+  func `refuses bytes that are not UTF-8, in values and keys`(bytes: [UInt8]) {
     let quote = UInt8(ascii: "\"")
     for padding in 0...9 {
       let before = [UInt8](repeating: 0x61, count: padding)
@@ -104,20 +104,19 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "knows UTF-8 at the edges of its ranges",
     arguments: [
       0x0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFF, 0x1000, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x3FFFF,
       0x40000, 0xFFFFF, 0x100000, 0x10FFFF,
     ] as [UInt32])
-  func validUTF8(code: UInt32) throws {
+  func `knows UTF-8 at the edges of its ranges`(code: UInt32) throws {
     guard let scalar = Unicode.Scalar(code) else { return }
     let text = "12345" + String(Character(scalar)) + "6"
     #expect(Array(text.utf8).withUnsafeBufferPointer { UTF8Check.isValid($0) })
     if code >= 0x20 { #expect(try JSONReader().read("\"\(text)\"") == .string(text)) }
   }
 
-  @Test("limits nesting")
-  func depth() throws {
+  @Test
+  func `limits nesting`() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -138,8 +137,8 @@ struct JSONReaderTests {
     #expect(throws: Never.self) { try JSONReader(depthLimit: .max).read(nested(512)) }
   }
 
-  @Test("an object of very many keys is read fast, and a repeated key is still found")
-  func manyKeys() throws {
+  @Test
+  func `an object of very many keys is read fast, and a repeated key is still found`() throws {
     let members = (0..<20_000).map { "\"k\($0)\":\($0)" }
     let text = "{" + members.joined(separator: ",") + "}"
     guard case .object(let object) = try JSONReader().read(text) else {
@@ -156,8 +155,8 @@ struct JSONReaderTests {
     #expect(try JSONReader().read(letters) == ["\u{E9}": 1, "e\u{301}": 2])
   }
 
-  @Test("numbers of many digits are right up to the limit and refused beyond")
-  func longNumbers() throws {
+  @Test
+  func `numbers of many digits are right up to the limit and refused beyond`() throws {
     let third = "0." + String(repeating: "3", count: 1000)
     #expect(try JSONReader().read(third) == .real(1.0 / 3))
     let tooLong = "0." + String(repeating: "3", count: 100_000)
@@ -165,8 +164,8 @@ struct JSONReaderTests {
     #expect(throws: JSONError.self) { try JSONReader().read(String(repeating: "9", count: 400)) }
   }
 
-  @Test("the message for a repeated key quotes it without control characters")
-  func repeatedKeyMessage() {
+  @Test
+  func `the message for a repeated key quotes it without control characters`() {
     let key = #"\u001b[31m"# + String(repeating: "x", count: 1000)
     do throws(JSONError) {
       _ = try JSONReader().read("{\"\(key)\":1,\"\(key)\":2}")

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("JSON values")
 struct JSONValueTests {
-  @Test("are built from literals")
-  func literals() {
+  @Test
+  func `are built from literals`() {
     let value: JSONValue = [
       "text": "a", "count": 3, "real": 1.5, "flag": true, "none": .null, "list": [1, "b", []],
       "object": [:],
@@ -17,8 +17,8 @@ struct JSONValueTests {
     #expect(value == .object(object))
   }
 
-  @Test("objects keep the order of their keys")
-  func order() {
+  @Test
+  func `objects keep the order of their keys`() {
     var object: JSONObject = ["z": 1, "a": 2, "m": 3]
     #expect(object.map(\.key) == ["z", "a", "m"])
     object["a"] = 9
@@ -32,15 +32,15 @@ struct JSONValueTests {
     #expect(object.first?.value == 9)
   }
 
-  @Test("a repeated key replaces the value")
-  func repeatedKey() {
+  @Test
+  func `a repeated key replaces the value`() {
     let object: JSONObject = ["a": 1, "b": 2, "a": 3]
     #expect(object.members.map(\.key) == ["a", "b"])
     #expect(object["a"] == 3)
   }
 
-  @Test("are equal only when they would be written alike")
-  func equality() {
+  @Test
+  func `are equal only when they would be written alike`() {
     let different: [JSONValue] = [
       .null, true, false, 0, 1, 0.0, 1.0, .real(-0.0), .real(.nan), "", "\u{E9}", "e\u{301}", "0",
       [],
@@ -56,8 +56,8 @@ struct JSONValueTests {
     #expect(different.allSatisfy { Set(different).contains($0) })
   }
 
-  @Test("keys are compared by their bytes")
-  func keys() {
+  @Test
+  func `keys are compared by their bytes`() {
     var object: JSONObject = ["\u{E9}": 1]
     #expect(object["e\u{301}"] == nil)
     object["e\u{301}"] = 2

@@ -11,17 +11,16 @@ struct JSONWriterTests {
   }
 
   @Test(
-    "writes integers",
     arguments: [
       0, 1, -1, 9, 10, 99, 100, 101, 999, 1000, 9999, 10_000, 12_345, 99_999, 100_000, 1_234_567,
       -42, .max, .min, 1_000_000_000_000_000_000, 999_999_999_999_999_999,
     ] as [Int64])
-  func integers(value: Int64) {
+  func `writes integers`(value: Int64) {
     #expect(Self.text { $0.appendInteger(value) } == String(value))
   }
 
-  @Test("writes integers around every power of ten and two")
-  func integerEdges() {
+  @Test
+  func `writes integers around every power of ten and two`() {
     for power in 0..<63 {
       for offset in -1...1 as ClosedRange<Int64> {
         for value in [(1 << power) &+ offset, -(1 << power) &- offset] as [Int64] {
@@ -49,13 +48,13 @@ struct JSONWriterTests {
     (.infinity, "null"), (-.infinity, "null"), (.nan, "null"),
   ]
 
-  @Test("writes reals as the shortest text", arguments: realTexts)
-  func reals(value: Double, expected: String) {
+  @Test(arguments: realTexts)
+  func `writes reals as the shortest text`(value: Double, expected: String) {
     #expect(Self.text { $0.appendReal(value) } == expected)
   }
 
-  @Test("reads back every real it writes")
-  func realsRoundTrip() throws {
+  @Test
+  func `reads back every real it writes`() throws {
     var generator = SeededGenerator(seed: 17)
     for round in 0..<20_000 {
       var value = Double(bitPattern: generator.next())
@@ -80,13 +79,13 @@ struct JSONWriterTests {
     ("12345678\n", #""12345678\n""#), ("\n12345678", #""\n12345678""#), ("!#[]~", #""!#[]~""#),
   ]
 
-  @Test("escapes only what JSON needs", arguments: escapedTexts)
-  func strings(text: String, expected: String) {
+  @Test(arguments: escapedTexts)
+  func `escapes only what JSON needs`(text: String, expected: String) {
     #expect(Self.text { $0.appendString(text) } == expected)
   }
 
-  @Test("strings of every length with an escape at every place read back")
-  func stringsRoundTrip() throws {
+  @Test
+  func `strings of every length with an escape at every place read back`() throws {
     for length in 0...40 {
       for place in -1..<length {
         for special in ["\"", "\\", "\n", "\u{1}", "é"] {
@@ -99,8 +98,8 @@ struct JSONWriterTests {
     }
   }
 
-  @Test("long strings are written whole", arguments: [1023, 1024, 1025, 2048, 5000, 100_000])
-  func longStrings(length: Int) throws {
+  @Test(arguments: [1023, 1024, 1025, 2048, 5000, 100_000])
+  func `long strings are written whole`(length: Int) throws {
     let plain = String(repeating: "é", count: length / 2) + "x"
     let escapes = String(repeating: "\u{1}", count: length)
     for text in [plain, escapes] {
@@ -110,8 +109,8 @@ struct JSONWriterTests {
     #expect(Self.text { $0.appendString(escapes) }.utf8.count == length * 6 + 2)
   }
 
-  @Test("random Unicode reads back")
-  func randomStrings() throws {
+  @Test
+  func `random Unicode reads back`() throws {
     var generator = SeededGenerator(seed: 23)
     for _ in 0..<2000 {
       var text = ""
@@ -126,18 +125,16 @@ struct JSONWriterTests {
     }
   }
 
-  @Test(
-    "writes Base64 as in RFC 4648, section 10",
-    arguments: [
-      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-      ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
-    ])
-  func base64(text: String, expected: String) {
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+    ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+  ])
+  func `writes Base64 as in RFC 4648, section 10`(text: String, expected: String) {
     #expect(Self.text { $0.appendBase64(Array(text.utf8)) } == "\"\(expected)\"")
   }
 
-  @Test("writes every byte in Base64 and hexadecimal")
-  func allBytes() {
+  @Test
+  func `writes every byte in Base64 and hexadecimal`() {
     #expect(Self.text { $0.appendBase64([0xFB, 0xEF, 0xBE, 0xFF]) } == #""++++/w==""#)
     #expect(Self.text { $0.appendHexadecimal([]) } == #""""#)
     #expect(Self.text { $0.appendHexadecimal([0x00, 0x0C, 0xFF, 0xA9]) } == #""000cffa9""#)
@@ -146,8 +143,8 @@ struct JSONWriterTests {
     #expect(hexadecimal == "\"\(expected)\"")
   }
 
-  @Test("writes values in order, nested, without blanks")
-  func values() throws {
+  @Test
+  func `writes values in order, nested, without blanks`() throws {
     let value: JSONValue = [
       "z": [1, -2.5, "x\n", .null, true, false], "a": [:], "b": ["c": [[], [[]]]], "": .real(.nan),
     ]
@@ -156,8 +153,8 @@ struct JSONWriterTests {
         == #"{"z":[1,-2.5,"x\n",null,true,false],"a":{},"b":{"c":[[],[[]]]},"":null}"#)
   }
 
-  @Test("grows, is emptied, and is a value")
-  func buffer() {
+  @Test
+  func `grows, is emptied, and is a value`() {
     var writer = JSONWriter(capacity: 0)
     for _ in 0..<1000 { writer.appendRaw("0123456789") }
     #expect(writer.count == 10_000)

@@ -34,7 +34,6 @@ struct LineDecoderTests {
   }
 
   @Test(
-    "required and forbidden parts of a line",
     arguments: [
       ("", nil), ("{", nil), ("nul", nil), ("{}{}", nil), (line() + "x", nil),
       (line(#","author":"a","author":"b""#), nil),
@@ -171,7 +170,7 @@ struct LineDecoderTests {
         .unexpected(key: "oldest", expectation: "an integer")
       ),
     ] as [(String, LineError?)])
-  func refused(text: String, error: LineError?) throws {
+  func `required and forbidden parts of a line`(text: String, error: LineError?) throws {
     let thrown = try #require(throws: LineError.self) { try Self.decode(text) }
     if let error {
       #expect(thrown == error)
@@ -182,8 +181,8 @@ struct LineDecoderTests {
     #expect(!thrown.message.isEmpty && !thrown.remedy.isEmpty && !thrown.message.hasSuffix("."))
   }
 
-  @Test("gaps are read")
-  func gaps() throws {
+  @Test
+  func `gaps are read`() throws {
     #expect(
       try Self.decode(#"{"schema":1,"type":"gap","store":"A","after":5,"oldest":9}"#)
         == .gap(HistoryGap(store: "A", after: 5, oldest: 9)))
@@ -192,8 +191,8 @@ struct LineDecoderTests {
         == .gap(HistoryGap(store: nil, after: -1, oldest: nil)))
   }
 
-  @Test("keys in any order, unknown keys, blanks and a line end are accepted")
-  func lenience() throws {
+  @Test
+  func `keys in any order, unknown keys, blanks and a line end are accepted`() throws {
     let transaction = try Self.transaction(
       " {\"changes\": [{\"pk\": 9223372036854775807, \"change\": -9223372036854775808, \"new\": {}}],"
         + "\"partial\": false, \"transaction\": 9223372036854775807, \"type\": \"transaction\","
@@ -203,26 +202,24 @@ struct LineDecoderTests {
     #expect(transaction.changes.map(\.primaryKey) == [.max])
   }
 
-  @Test(
-    "times come back bit for bit",
-    arguments: [
-      ("743906557.824189", 743_906_557.824189), ("743906557", 743_906_557.0), ("0.0", 0.0),
-      (#"{"$real":"-0.0"}"#, -0.0), (#"{"$real":"inf"}"#, .infinity), ("1e+300", 1e300),
-      ("5e-324", .leastNonzeroMagnitude), ("-63113904000.5", -63_113_904_000.5),
-    ])
-  func times(json: String, seconds: Double) throws {
+  @Test(arguments: [
+    ("743906557.824189", 743_906_557.824189), ("743906557", 743_906_557.0), ("0.0", 0.0),
+    (#"{"$real":"-0.0"}"#, -0.0), (#"{"$real":"inf"}"#, .infinity), ("1e+300", 1e300),
+    ("5e-324", .leastNonzeroMagnitude), ("-63113904000.5", -63_113_904_000.5),
+  ])
+  func `times come back bit for bit`(json: String, seconds: Double) throws {
     let timestamp = try Self.transaction(Self.line(#","timestampRaw":\#(json)"#)).timestamp
     #expect(timestamp?.secondsSinceReferenceDate.bitPattern == seconds.bitPattern)
   }
 
-  @Test("only the raw time counts")
-  func timeForPeople() throws {
+  @Test
+  func `only the raw time counts`() throws {
     let line = Self.line(#","timestamp":"2024-07-29T00:42:37.824189Z""#)
     #expect(try Self.transaction(line).timestamp == nil)
   }
 
-  @Test("texts, bytes and extra columns come back")
-  func texts() throws {
+  @Test
+  func `texts, bytes and extra columns come back`() throws {
     let transaction = try Self.transaction(
       Self.line(
         #","author":{"$text":"/w=="},"bundle":"","process":{"$text":"YQBi"},"#
@@ -237,8 +234,8 @@ struct LineDecoderTests {
     #expect(transaction.extra.map(\.value) == [.null, .integer(1), .real(1), .text("app")])
   }
 
-  @Test("entities come from the schema, or from the line itself")
-  func entities() throws {
+  @Test
+  func `entities come from the schema, or from the line itself`() throws {
     let trip = try Self.change(#","entity":"Trip","pk":1"#).entity
     #expect(trip?.number == 5 && trip?.slots != nil)
     let gone = try Self.change(#","entity":"Gone","pk":1"#).entity
@@ -251,7 +248,6 @@ struct LineDecoderTests {
   }
 
   @Test(
-    "tombstones come back into their slots",
     arguments: [
       (#"{}"#, []), (#"{"name":"Rome"}"#, [.null, .null, .text("Rome")]),
       (
@@ -282,21 +278,21 @@ struct LineDecoderTests {
       ),
       (#"{"name":null}"#, []),
     ] as [(String, [StoredValue])])
-  func tombstones(json: String, values: [StoredValue]) throws {
+  func `tombstones come back into their slots`(json: String, values: [StoredValue]) throws {
     let change = try Self.change(
       #","kind":"delete","entity":"Trip","pk":1,"tombstone":\#(json)"#)
     #expect(change.tombstone == values)
   }
 
-  @Test("a raw tombstone takes precedence over the readable one")
-  func rawTombstone() throws {
+  @Test
+  func `a raw tombstone takes precedence over the readable one`() throws {
     let change = try Self.change(
       #","kind":"delete","entity":"Trip","tombstone":{"name":"Rome"},"tombstoneRaw":[5,"x"]"#)
     #expect(change.tombstone == [.integer(5), .text("x")])
   }
 
-  @Test("changed bytes are an error or a line, never a crash")
-  func mutations() throws {
+  @Test
+  func `changed bytes are an error or a line, never a crash`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let line = try #require(StoreLines(path: path).lines.dropFirst(3).first)

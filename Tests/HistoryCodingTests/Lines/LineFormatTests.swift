@@ -24,8 +24,8 @@ struct LineFormatTests {
   private static let item = HistoryEntity(
     name: "BucketListItem", number: 3, slots: TripsModel.slots["BucketListItem"])
 
-  @Test("every key of a transaction, in order")
-  func transaction() {
+  @Test
+  func `every key of a transaction, in order`() {
     let transaction = HistoryTransaction(
       store: "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F", number: 5,
       timestamp: StoreTimestamp(secondsSinceReferenceDate: 743_906_557.824189), author: "widget",
@@ -55,8 +55,8 @@ struct LineFormatTests {
         """#)
   }
 
-  @Test("the least that a transaction and a change can be")
-  func least() {
+  @Test
+  func `the least that a transaction and a change can be`() {
     #expect(
       Self.encode(.transaction(HistoryTransaction(number: .min)))
         == "{\"schema\":1,\"type\":\"transaction\",\"transaction\":-9223372036854775808,"
@@ -66,8 +66,8 @@ struct LineFormatTests {
         == #"{"change":9223372036854775807}"#)
   }
 
-  @Test("gaps")
-  func gaps() {
+  @Test
+  func `gaps`() {
     #expect(
       Self.encode(.gap(HistoryGap(store: "A", after: 5, oldest: 9)))
         == "{\"schema\":1,\"type\":\"gap\",\"store\":\"A\",\"after\":5,\"oldest\":9}\n")
@@ -76,18 +76,16 @@ struct LineFormatTests {
         == "{\"schema\":1,\"type\":\"gap\",\"after\":0}\n")
   }
 
-  @Test(
-    "times without a form for people, and times with one",
-    arguments: [
-      (0.0, #""timestamp":"2001-01-01T00:00:00.000000Z","timestampRaw":0.0"#),
-      (-978_307_200.5, #""timestamp":"1969-12-31T23:59:59.500000Z","timestampRaw":-978307200.5"#),
-      (743_906_557.0, #""timestamp":"2024-07-29T00:42:37.000000Z","timestampRaw":743906557.0"#),
-      (-0.0, #""timestamp":"2001-01-01T00:00:00.000000Z","timestampRaw":{"$real":"-0.0"}"#),
-      (1e300, #""timestampRaw":1e+300"#), (.infinity, #""timestampRaw":{"$real":"inf"}"#),
-      (-.infinity, #""timestampRaw":{"$real":"-inf"}"#),
-      (.leastNonzeroMagnitude, #""timestamp":"2001-01-01T00:00:00.000000Z","timestampRaw":5e-324"#),
-    ])
-  func times(seconds: Double, text: String) {
+  @Test(arguments: [
+    (0.0, #""timestamp":"2001-01-01T00:00:00.000000Z","timestampRaw":0.0"#),
+    (-978_307_200.5, #""timestamp":"1969-12-31T23:59:59.500000Z","timestampRaw":-978307200.5"#),
+    (743_906_557.0, #""timestamp":"2024-07-29T00:42:37.000000Z","timestampRaw":743906557.0"#),
+    (-0.0, #""timestamp":"2001-01-01T00:00:00.000000Z","timestampRaw":{"$real":"-0.0"}"#),
+    (1e300, #""timestampRaw":1e+300"#), (.infinity, #""timestampRaw":{"$real":"inf"}"#),
+    (-.infinity, #""timestampRaw":{"$real":"-inf"}"#),
+    (.leastNonzeroMagnitude, #""timestamp":"2001-01-01T00:00:00.000000Z","timestampRaw":5e-324"#),
+  ])
+  func `times without a form for people, and times with one`(seconds: Double, text: String) {
     let transaction = HistoryTransaction(
       number: 1, timestamp: StoreTimestamp(secondsSinceReferenceDate: seconds))
     #expect(
@@ -98,7 +96,6 @@ struct LineFormatTests {
   // MARK: - Masks
 
   @Test(
-    "a property with several slots is named once",
     arguments: [
       // An item's trip has a key and a place in the order; then isDone and title.
       (item, [0xc0], #""attributes":["trip"],"#), (item, [0x40], #""attributes":["trip"],"#),
@@ -110,7 +107,9 @@ struct LineFormatTests {
       (trip, [0x03, 0], #""attributes":["place"],"#),
       (trip, [0xff, 0xf8], nil), (HistoryEntity(name: "Gone"), [0xc0], ""),
     ] as [(HistoryEntity, [UInt8], String?)])
-  func attributes(entity: HistoryEntity, mask: [UInt8], attributes: String?) {
+  func `a property with several slots is named once`(
+    entity: HistoryEntity, mask: [UInt8], attributes: String?
+  ) {
     let text = Self.encode(
       HistoryChange(
         number: 1, kind: .update, entity: entity, primaryKey: 1, mask: ColumnMask(mask)))
@@ -126,8 +125,8 @@ struct LineFormatTests {
         + #""columnsRaw":"\#(digits)"}"#)
   }
 
-  @Test("three slots of one relationship, in every combination")
-  func threeSlots() {
+  @Test
+  func `three slots of one relationship, in every combination`() {
     let slots = EntitySlots(
       slots: [
         .init(name: "trip", role: .toOne), .init(name: "other", role: .toOne),
@@ -150,8 +149,8 @@ struct LineFormatTests {
     }
   }
 
-  @Test("an attribute of very many elements does not blow up")
-  func manyElements() {
+  @Test
+  func `an attribute of very many elements does not blow up`() {
     let slots = EntitySlots(
       slots: Array(repeating: .init(name: "wide", role: .attribute), count: 100_000),
       tombstoneAttributes: [])
@@ -162,8 +161,8 @@ struct LineFormatTests {
     #expect(text.contains(#""attributes":["wide"],"#))
   }
 
-  @Test("inserts and deletes with a mask keep it, without names")
-  func maskOfInsert() {
+  @Test
+  func `inserts and deletes with a mask keep it, without names`() {
     for kind in [ChangeKind.insert, nil] {
       let text = Self.encode(
         HistoryChange(
@@ -176,7 +175,6 @@ struct LineFormatTests {
 
   /// A trip leaves identifier, isFavorite, name, score, startDate and token.
   @Test(
-    "a tombstone is written by the types of its attributes, raw only where it must be",
     arguments: [
       ([], #""tombstone":{}"#),
       (
@@ -222,15 +220,17 @@ struct LineFormatTests {
         #""tombstone":{"name":"Rome"},"tombstoneRaw":[null,null,"Rome",null,null,null,7]"#
       ),
     ] as [([StoredValue], String)])
-  func tombstones(values: [StoredValue], text: String) {
+  func `a tombstone is written by the types of its attributes, raw only where it must be`(
+    values: [StoredValue], text: String
+  ) {
     let change = HistoryChange(
       number: 9, kind: .delete, entity: Self.trip, primaryKey: 2, tombstone: values)
     #expect(
       Self.encode(change) == #"{"change":9,"kind":"delete","entity":"Trip","pk":2,\#(text)}"#)
   }
 
-  @Test("without names, or where nothing was deleted, a tombstone is raw")
-  func rawTombstones() {
+  @Test
+  func `without names, or where nothing was deleted, a tombstone is raw`() {
     let values: [StoredValue] = [.null, .real(1), .blob([0xff])]
     let raw = #""tombstoneRaw":[null,1.0,{"$blob":"/w=="}]}"#
     #expect(

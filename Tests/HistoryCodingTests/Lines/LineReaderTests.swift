@@ -26,8 +26,8 @@ struct LineReaderTests {
     return .transaction(transaction)
   }
 
-  @Test("are the lines that are read whole", arguments: [1, 2, 3] as [UInt64])
-  func pieces(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `are the lines that are read whole`(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     var hostile = HostileHistory(seed: seed)
     try hostile.write(to: folder.file("hostile.store"), hasPlainStrings: seed == 2)
@@ -52,8 +52,8 @@ struct LineReaderTests {
         == .gap(HistoryGap(store: nil, after: 5, oldest: 9)))
   }
 
-  @Test("are rejected when anything is missing or follows")
-  func ends() throws {
+  @Test
+  func `are rejected when anything is missing or follows`() throws {
     let folder = try TemporaryFolder()
     let lines = try StoreLines(path: SampleStore.write(to: folder.file("sample.store")))
     let decoder = TransactionLineDecoder(schema: lines.schema)
@@ -71,8 +71,8 @@ struct LineReaderTests {
     }
   }
 
-  @Test("with a changed byte are an error or another line, never a crash")
-  func changedBytes() throws {
+  @Test
+  func `with a changed byte are an error or another line, never a crash`() throws {
     let folder = try TemporaryFolder()
     var hostile = HostileHistory(seed: 1)
     try hostile.write(to: folder.file("hostile.store"), hasPlainStrings: false)
@@ -89,8 +89,8 @@ struct LineReaderTests {
     }
   }
 
-  @Test("with a value beyond the limit are rejected with that limit")
-  func limit() throws {
+  @Test
+  func `with a value beyond the limit are rejected with that limit`() throws {
     let decoder = TransactionLineDecoder(schema: HistorySchema(entities: []))
     let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
     let author = Array(#"{"schema":1,"type":"transaction","transaction":1,"author":""#.utf8)

@@ -23,8 +23,8 @@ struct NetChangeLineTests {
     return net
   }
 
-  @Test("an object without a name, an update that cannot be read, nothing at all")
-  func least() throws {
+  @Test
+  func `an object without a name, an update that cannot be read, nothing at all`() throws {
     let unnamed = HistoryEntity(name: nil, number: 99)
     let update = HistoryChange(number: 1, kind: .update, entity: unnamed, primaryKey: -3)
     let net = try Self.net([update])
@@ -39,8 +39,8 @@ struct NetChangeLineTests {
     #expect(Self.encode { $0.encode(nothing) } == "")
   }
 
-  @Test("attributes are named only where all updates can be read")
-  func attributes() throws {
+  @Test
+  func `attributes are named only where all updates can be read`() throws {
     func update(_ mask: [UInt8]) -> HistoryChange {
       HistoryChange(
         number: 1, kind: .update, entity: Self.trip, primaryKey: 1, mask: ColumnMask(mask))
@@ -54,8 +54,8 @@ struct NetChangeLineTests {
       Self.encode { $0.encode(mixed) }.contains(#""kind":"update","columnsRaw":"0c80","first"#))
   }
 
-  @Test("a line says which store it is about, where there are several")
-  func paths() throws {
+  @Test
+  func `a line says which store it is about, where there are several`() throws {
     let net = try Self.net([
       HistoryChange(number: 1, kind: .insert, entity: Self.trip, primaryKey: 1)
     ])
@@ -66,8 +66,8 @@ struct NetChangeLineTests {
         + #""changeCount":1}"# + "\n")
   }
 
-  @Test("every line fits the published schema")
-  func schema() async throws {
+  @Test
+  func `every line fits the published schema`() async throws {
     guard try await SchemaTool.isPossible() else { return }
     let folder = try TemporaryFolder()
     var stores = [try SampleStore.write(to: folder.file("trips.store"))]

@@ -30,7 +30,7 @@ import Testing
 
   private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-  @Test func valuesFollowTheirColumns() throws {
+  @Test func `values follow their columns`() throws {
     let lines = lines(try text(TransactionLineEncoder()))
     #expect(
       lines[3].contains(
@@ -52,7 +52,7 @@ import Testing
     #expect(lines[5].contains(#"","length":70000}}"#))
   }
 
-  @Test func withoutRecordedValuesLinesAreAsTheyWere() throws {
+  @Test func `without recorded values lines are as they were`() throws {
     let with = lines(try text(TransactionLineEncoder()))
     let without = lines(try text(TransactionLineEncoder(), readsValues: false))
     for index in [0, 2, 4] { #expect(with[index] == without[index]) }
@@ -62,7 +62,7 @@ import Testing
     #expect(shorter == without[3])
   }
 
-  @Test func linesComeBackBitForBit() throws {
+  @Test func `lines come back bit for bit`() throws {
     let schema = try StoreFile(path: trips.path).read { try HistorySchema($0) }
     let decoder = TransactionLineDecoder(schema: schema)
     let unnamed = TransactionLineDecoder(entities: LineEntities())
@@ -101,7 +101,7 @@ import Testing
   ]
 
   @Test(arguments: RecordedValue.Kind.allCases)
-  func everyValueOfEveryKindComesBack(_ kind: RecordedValue.Kind) throws {
+  func `every value of every kind comes back`(_ kind: RecordedValue.Kind) throws {
     let decoder = TransactionLineDecoder(entities: LineEntities())
     for old in Self.contents {
       for new in Self.contents {
@@ -125,7 +125,7 @@ import Testing
     #"{"x":{"old":{"$sha256":"00","length":1},"new":1}}"#, #"{"x":{"old":[1],"new":1}}"#,
     #"{"x":{"type":"text","old":{"$sha256":"zz","length":1},"new":1}}"#,
   ])
-  func invalidValuesAreRefused(_ values: String) {
+  func `invalid values are refused`(_ values: String) {
     let line =
       #"{"schema":1,"type":"transaction","transaction":1,"changes":[{"change":1,"kind":"update","#
       + #""entity":"Trip","pk":1,"values":"# + values + "}]}"
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func aFlatRecordHasThem() throws {
+  @Test func `a flat record has them`() throws {
     let lines = lines(try text(try ChangeRecordEncoder()))
     #expect(
       lines[7].hasSuffix(
@@ -146,7 +146,7 @@ import Testing
     )
   }
 
-  @Test func debeziumHasThemInBeforeAndAfter() throws {
+  @Test func `Debezium has them in before and after`() throws {
     let lines = lines(try text(try DebeziumEncoder()))
     #expect(
       lines[7].hasPrefix(
@@ -157,7 +157,7 @@ import Testing
     #expect(lines[6].hasPrefix(#"{"before":null,"after":{"Z_PK":2},"#))
   }
 
-  @Test func aTableHasThemInItsLastColumn() throws {
+  @Test func `a table has them in its last column`() throws {
     let usual = self.lines(try text(try CSVEncoder()))
     #expect(usual[0].hasSuffix(",transactionExtra,values"))
     #expect(
@@ -173,7 +173,7 @@ import Testing
     #expect(lines[7] == "Trip/p2,")
   }
 
-  @Test func selectedFieldsOfALineKeepThem() throws {
+  @Test func `selected fields of a line keep them`() throws {
     let lines = lines(try text(try TransactionLineEncoder(fields: ["values"])))
     #expect(
       lines[3].hasSuffix(

@@ -38,10 +38,9 @@ struct RoundTripTests {
   }
 
   @Test(
-    "of real stores",
     .enabled(if: !stores.isEmpty && TableDump.isPossible, "there are no real stores here"),
     arguments: stores)
-  func realStores(store: String) async throws {
+  func `of real stores`(store: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let lines = try StoreLines(path: path)
@@ -51,7 +50,6 @@ struct RoundTripTests {
   }
 
   @Test(
-    "the lines of real stores fit the published schema",
     .enabled(if: !stores.isEmpty, "there are no real stores here"),
     .enabled("python3 with jsonschema") { try await SchemaTool.isPossible() },
     arguments: stores.filter { store in
@@ -59,16 +57,18 @@ struct RoundTripTests {
         store.contains($0)
       }
     })
-  func realSchema(store: String) async throws {
+  func `the lines of real stores fit the published schema`(store: String) async throws {
     let folder = try TemporaryFolder()
     let lines = try StoreLines(path: try folder.copy(store: store))
     #expect(try await lines.schemaProblems() == "")
   }
 
   @Test(
-    "of stores in which every column holds anything", .enabled(if: TableDump.isPossible),
+    .enabled(if: TableDump.isPossible),
     arguments: [(1, false), (2, false), (3, true)] as [(UInt64, Bool)])
-  func hostile(seed: UInt64, hasPlainStrings: Bool) async throws {
+  func `of stores in which every column holds anything`(
+    seed: UInt64, hasPlainStrings: Bool
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("hostile.store")
     var history = HostileHistory(seed: seed)
@@ -85,8 +85,8 @@ struct RoundTripTests {
     #expect(Array(encoder.bytes) == Array(lines.lines.joined()))
   }
 
-  @Test("hostile stores do hold what they should", .enabled(if: TableDump.isPossible))
-  func hostileContent() async throws {
+  @Test(.enabled(if: TableDump.isPossible))
+  func `hostile stores do hold what they should`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("hostile.store")
     var history = HostileHistory(seed: 1)
@@ -107,8 +107,8 @@ struct RoundTripTests {
     ] { #expect(lines.contains(part), "\(part)") }
   }
 
-  @Test("numbers of texts in a store without the table of texts are kept")
-  func withoutTextTable() throws {
+  @Test
+  func `numbers of texts in a store without the table of texts are kept`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try writer.transaction(1, author: "app")
@@ -119,8 +119,8 @@ struct RoundTripTests {
       lines.text.contains(#""extra":{"ZAUTHORTS":1,"ZBUNDLEIDTS":2,"ZPROCESSIDTS":3}"#))
   }
 
-  @Test("a model with an attribute twice makes lines that can be read")
-  func attributeTwice() throws {
+  @Test
+  func `a model with an attribute twice makes lines that can be read`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     let attribute = ManagedAttribute(
@@ -138,8 +138,8 @@ struct RoundTripTests {
     #expect(changes.map(\.tombstone) == [[.text("Rome"), .text("Oslo")]])
   }
 
-  @Test("jq returns ordinary lines unchanged", .enabled(if: Tool("jq") != nil))
-  func jq() async throws {
+  @Test(.enabled(if: Tool("jq") != nil))
+  func `jq returns ordinary lines unchanged`() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try SampleStore.fill(writer)

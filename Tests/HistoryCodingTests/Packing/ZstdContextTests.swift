@@ -5,10 +5,8 @@ import Testing
 /// What is packed, `zstd` unpacks to the same bytes, whatever they are.
 @Suite("Packed text", .enabled(if: Tool("zstd") != nil))
 struct ZstdContextTests {
-  @Test(
-    "is the same again, of every length and kind",
-    arguments: [.quick, .small] as [ZstdContext.Level])
-  func lengthsAndKinds(_ level: ZstdContext.Level) async throws {
+  @Test(arguments: [.quick, .small] as [ZstdContext.Level])
+  func `is the same again, of every length and kind`(_ level: ZstdContext.Level) async throws {
     var generator = SeededGenerator(seed: 11)
     let lengths = [0, 1, 7, 63, 512, 131_071, 131_072, 131_073, 400_000]
     let texts = lengths.flatMap { length in
@@ -21,15 +19,15 @@ struct ZstdContextTests {
     try await expectSame(texts, level)
   }
 
-  @Test("of a real store is the same again", arguments: RealStores.paths)
-  func realStores(_ path: String) async throws {
+  @Test(arguments: RealStores.paths)
+  func `of a real store is the same again`(_ path: String) async throws {
     // A store without a history has no lines.
     let lines = try? StoreLines(path: path).lines
     try await expectSame([Array((lines ?? []).joined())], .small)
   }
 
-  @Test("is smaller for what is kept than for what is read once")
-  func sizes() throws {
+  @Test
+  func `is smaller for what is kept than for what is read once`() throws {
     let text = Array(RecordText.records(1 << 20).utf8)
     let sizes = try [ZstdContext.Level.small, .quick].map { level in
       try text.withUnsafeBytes { try ZstdContext(level).pack($0).count }

@@ -50,7 +50,7 @@ import Testing
     #expect(result.problem == nil)
   }
 
-  @Test func aPruneThatDeletesNothingLeavesThem() throws {
+  @Test func `a prune that deletes nothing leaves them`() throws {
     try prune(keeping: 1)
     #expect(try trips.rows() != rows)
     let restorer = try HistoryRestorer(path: trips.path)
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// The plan of the prune is from a time when the store had less.
-  @Test func aPruneThatWasPlannedBeforeLeavesThem() throws {
+  @Test func `a prune that was planned before leaves them`() throws {
     try prune(keeping: 1)
     try StoreQuery(path: trips.valuesPath).run(
       """
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// A large transaction is put back in pieces, before it is there itself.
-  @Test func theValuesOfHalfATransactionStay() throws {
+  @Test func `the values of half a transaction stay`() throws {
     let count = 4700
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     var first = StoreSave()

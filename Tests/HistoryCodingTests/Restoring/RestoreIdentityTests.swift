@@ -51,8 +51,8 @@ struct RestoreIdentityTests {
     #expect(result.problem == nil)
   }
 
-  @Test("Apps save and checkpoint while what is sealed is read")
-  func readingTheArchiveHoldsNoSnapshot() throws {
+  @Test
+  func `apps save and checkpoint while what is sealed is read`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60, changesEach: 40)
@@ -79,8 +79,8 @@ struct RestoreIdentityTests {
     #expect(try query.lines("SELECT * FROM ACHANGE ORDER BY Z_PK") == before)
   }
 
-  @Test("A history whose beginning moves meanwhile is read again")
-  func movingBeginning() throws {
+  @Test
+  func `a history whose beginning moves meanwhile is read again`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("x.store"), transactions: 30, changesEach: 2)
     let sealed = try SealedLines(store: path)
@@ -97,9 +97,9 @@ struct RestoreIdentityTests {
   }
 
   @Test(
-    "real stores", .enabled(if: !stores.isEmpty, "there are no real stores here"),
+    .enabled(if: !stores.isEmpty, "there are no real stores here"),
     arguments: stores)
-  func realStores(_ store: String) async throws {
+  func `real stores`(_ store: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let numbers = try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
@@ -114,10 +114,10 @@ struct RestoreIdentityTests {
     }
   }
 
-  @Test(
-    "stores in which every column holds anything",
-    arguments: [(1, false), (2, false), (3, true), (4, false)] as [(UInt64, Bool)])
-  func hostile(seed: UInt64, hasPlainStrings: Bool) async throws {
+  @Test(arguments: [(1, false), (2, false), (3, true), (4, false)] as [(UInt64, Bool)])
+  func `stores in which every column holds anything`(
+    seed: UInt64, hasPlainStrings: Bool
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("hostile.store")
     var history = HostileHistory(seed: seed)
@@ -125,8 +125,8 @@ struct RestoreIdentityTests {
     try await Self.check(path, keeping: [1, 20, 59])
   }
 
-  @Test("stores with a rollback journal, plain texts or no index", arguments: 0..<3)
-  func layouts(_ number: Int) async throws {
+  @Test(arguments: 0..<3)
+  func `stores with a rollback journal, plain texts or no index`(_ number: Int) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = number != 0
@@ -136,8 +136,9 @@ struct RestoreIdentityTests {
     try await Self.check(path, keeping: [1, 5], from: "1")
   }
 
-  @Test("a store whose history was deleted to the end, and one that was never pruned")
-  func all() async throws {
+  @Test
+  func `a store whose history was deleted to the end, and one that was never pruned`() async throws
+  {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("a.store"))
     let before = try await HistoryDump(path)
@@ -150,8 +151,8 @@ struct RestoreIdentityTests {
     #expect(try await HistoryDump(path) == before)
   }
 
-  @Test("the archive may end right before the store's history, or overlap with it")
-  func edges() async throws {
+  @Test
+  func `the archive may end right before the store's history, or overlap with it`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("a.store"))
     let before = try await HistoryDump(path)
@@ -168,8 +169,8 @@ struct RestoreIdentityTests {
     }
   }
 
-  @Test("a prune that was ended in the middle of a transaction is undone as well")
-  func halfATransaction() async throws {
+  @Test
+  func `a prune that was ended in the middle of a transaction is undone as well`() async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 8, changesEach: 2, sizes: [4: 3000])
@@ -197,8 +198,8 @@ struct RestoreIdentityTests {
     #expect(try await HistoryDump(path) == before)
   }
 
-  @Test("changes that are there without their transactions are gone on with")
-  func looseChanges() async throws {
+  @Test
+  func `changes that are there without their transactions are gone on with`() async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 9, changesEach: 3, sizes: [6: 1500])
@@ -228,7 +229,7 @@ struct RestoreIdentityTests {
   }
 
   /// A reader meets every transaction with all of its changes, whenever it looks.
-  @Test func aTransactionWithVeryManyChanges() async throws {
+  @Test func `a transaction with very many changes`() async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 8, changesEach: 2, sizes: [4: 40_000])
@@ -254,8 +255,10 @@ struct RestoreIdentityTests {
     #expect(try await HistoryDump(path) == before)
   }
 
-  @Test("texts that the store has lost come back under numbers that the app will not hand out")
-  func lostTexts() async throws {
+  @Test
+  func `texts that the store has lost come back under numbers that the app will not hand out`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("a.store"))
     let sealed = try SealedLines(store: path)

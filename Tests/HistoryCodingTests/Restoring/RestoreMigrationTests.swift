@@ -101,8 +101,8 @@ import Testing
     }
   }
 
-  @Test("names stay, numbers and places become those of the new model")
-  func namesStay() throws {
+  @Test
+  func `names stay, numbers and places become those of the new model`() throws {
     let model = Self.model { name, properties in
       switch name {
       case "Trip":
@@ -164,8 +164,8 @@ import Testing
     }
   }
 
-  @Test("entities missing in the new model are refused before anything is written")
-  func namesThatAreGone() throws {
+  @Test
+  func `entities missing in the new model are refused before anything is written`() throws {
     func obstacle(
       numbers: [(Int64, String)] = Self.numbers,
       _ change: @escaping (String, [ManagedProperty]) -> [ManagedProperty]?
@@ -214,8 +214,8 @@ import Testing
         == .missingEntity("BucketListItem"))
   }
 
-  @Test("a store that has lost its model takes no masks and tombstones")
-  func withoutModel() throws {
+  @Test
+  func `a store that has lost its model takes no masks and tombstones`() throws {
     let store = try Migrated(TripsModel.model, numbers: TripsModel.numbers.map { ($0.0, $0.1) })
     try store.query.run("DELETE FROM Z_MODELCACHE")
     guard case .changedModel(_, 11, .unknownProperties)? = try store.obstacle() else {

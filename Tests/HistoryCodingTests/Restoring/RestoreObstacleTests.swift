@@ -62,8 +62,8 @@ import Testing
     }
   }
 
-  @Test("A concurrent restore is reported as a change, not as an obstacle")
-  func restoredMeanwhile() throws {
+  @Test
+  func `a concurrent restore is reported as a change, not as an obstacle`() throws {
     let sample = try Sample()
     #expect {
       _ = try HistoryRestorer(path: sample.path).plan(
@@ -80,7 +80,7 @@ import Testing
     ("2001-01-01T00:00:00Z", 1), ("2030-01-01", nil),
   ]
 
-  @Test(arguments: froms) func howFar(_ from: String, _ first: Int64?) throws {
+  @Test(arguments: froms) func `how far`(_ from: String, _ first: Int64?) throws {
     let sample = try Sample()
     let plan = try sample.plan(from)
     #expect(plan.first?.number == first)
@@ -93,7 +93,7 @@ import Testing
         == ["\(first ?? 9)|\(13 - (first ?? 9))"])
   }
 
-  @Test func tokensThatNameNothing() throws {
+  @Test func `tokens that name nothing`() throws {
     let sample = try Sample()
     let part = sample.sealed.keeping(4...9)
     #expect(
@@ -108,7 +108,7 @@ import Testing
     #expect(try sample.plan(nil, sample.sealed.keeping(10...12)).isEmpty)
   }
 
-  @Test func gaps() throws {
+  @Test func `gaps`() throws {
     let sample = try Sample()
     let gap = RestoreObstacle.gap(
       path: sample.path, newestSealed: 6, oldest: 9, newestIssued: 12)
@@ -121,7 +121,7 @@ import Testing
     #expect(try empty.plan().transactionCount == 12)
   }
 
-  @Test func otherStoresAndCopies() throws {
+  @Test func `other stores and copies`() throws {
     let sample = try Sample()
     let other = SealedLines(storeIdentifier: "OTHER", transactions: sample.sealed.transactions)
     #expect(
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func numbersOfTextsThatWereNone() throws {
+  @Test func `numbers of texts that were none`() throws {
     let sql = "UPDATE ATRANSACTION SET ZAUTHORTS = 40 WHERE Z_PK = 3"
     let whole = try Sample(sql: nil) { try $0.sql(sql) }
     #expect(try whole.plan().transactionCount == 8)
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func columnsThatTheTablesLack() throws {
+  @Test func `columns that the tables lack`() throws {
     let tombstones = try Sample(sql: "ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE5")
     guard case .unfitTable(_, 8, let detail)? = try tombstones.obstacle() else {
       Issue.record("a tombstone without a column")
@@ -189,7 +189,7 @@ import Testing
   @Test(
     arguments: [(9, true), (12, true), (3, true), (40, false), (0, false), (nil, false)]
       as [(Int64?, Bool)])
-  func mirrors(_ token: Int64?, _ isAllowed: Bool) throws {
+  func `mirrors`(_ token: Int64?, _ isAllowed: Bool) throws {
     let sample = try Sample { writer in
       try MirroredTables.add(
         to: writer, token: token.map { try MirroredTables.archive([StoreWriter.identifier: $0]) })
@@ -207,7 +207,7 @@ import Testing
   }
 
   /// What others do between the plan and the act, and in the middle of it, ends it or does not matter.
-  @Test func othersMeanwhile() throws {
+  @Test func `others meanwhile`() throws {
     let saves = try Sample()
     let plan = try saves.plan()
     try saves.query.run(
@@ -237,7 +237,7 @@ import Testing
     }
   }
 
-  @Test func bookmarksThatWorkAgain() throws {
+  @Test func `bookmarks that work again`() throws {
     let sample = try Sample()
     for (name, number) in [("a", 3), ("b", 8), ("c", 9), ("d", 99), ("e", 5)] as [(String, Int64)] {
       try BookmarkFile.set(

@@ -4,7 +4,7 @@ import Testing
 
 /// What a context knows of changes before and after they are saved.
 @Suite struct ChangeTrackingTests {
-  @Test func changesAreTrackedUntilTheyAreSaved() throws {
+  @Test func `changes are tracked until they are saved`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -28,7 +28,7 @@ import Testing
     #expect(masks.first?.compactMap(\.hexDigitValue).map(\.nonzeroBitCount).reduce(0, +) == 1)
   }
 
-  @Test func aSaveWithoutChangesAddsNoTransaction() throws {
+  @Test func `a save without changes adds no transaction`() throws {
     let store = try TripStore()
     let context = store.context()
     try context.save()
@@ -39,7 +39,7 @@ import Testing
       try StoreQuery(path: store.path).lines("SELECT count(*) FROM ATRANSACTION") == ["0"])
   }
 
-  @Test func rollbackRestoresTheStoredValues() throws {
+  @Test func `rollback restores the stored values`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -64,7 +64,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Trip>()) == [rome])
   }
 
-  @Test func deletedModelsLeaveTheirContext() throws {
+  @Test func `deleted models leave their context`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -80,7 +80,7 @@ import Testing
     #expect(rome.name == "Rome")
   }
 
-  @Test func insertingAndDeletingBeforeASaveSavesNothing() throws {
+  @Test func `inserting and deleting before a save saves nothing`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -93,7 +93,7 @@ import Testing
       try StoreQuery(path: store.path).lines("SELECT count(*) FROM ATRANSACTION") == ["0"])
   }
 
-  @Test func theSameModelIsTheSameObject() throws {
+  @Test func `the same model is the same object`() throws {
     let store = try TripStore()
     let writer = store.context()
     writer.insert(Trip(name: "Rome"))
@@ -111,7 +111,7 @@ import Testing
     #expect(stranger == nil)
   }
 
-  @Test func valuesAreReadWhenTheyAreAskedFor() throws {
+  @Test func `values are read when they are asked for`() throws {
     let store = try TripStore()
     let writer = store.context()
     let rome = Trip(name: "Rome")
@@ -126,7 +126,7 @@ import Testing
     #expect(fault.bucketList.first?.trip === fault)
   }
 
-  @Test func aFetchSeesSavesOfOthers() throws {
+  @Test func `a fetch sees saves of others`() throws {
     let store = try TripStore()
     let (context, other) = (store.context(), ModelContext(try TripStore.open(store.path)))
     let rome = Trip(name: "Rome")
@@ -146,7 +146,7 @@ import Testing
     #expect(rome.name == "Rome again")
   }
 
-  @Test func relatedModelsExcludeThoseDeletedByOthers() throws {
+  @Test func `related models exclude those deleted by others`() throws {
     let store = try TripStore()
     let (writer, reader) = (store.context(), store.context())
     let rome = Trip(name: "Rome")
@@ -161,7 +161,7 @@ import Testing
     #expect(trip.bucketList.count == 1)
   }
 
-  @Test func observersLearnOfChanges() async throws {
+  @Test func `observers learn of changes`() async throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func aSavePostsNotifications() throws {
+  @Test func `a save posts notifications`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

@@ -32,7 +32,7 @@ import Testing
       """)
   }
 
-  @Test func cascadesReadTheirModelsInBatches() throws {
+  @Test func `cascades read their models in batches`() throws {
     let rome = try #require(
       try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Rome" })).first)
     let statements = try trace.statements { context.delete(rome) }
@@ -43,7 +43,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Tag>()).first?.trips.isEmpty == true)
   }
 
-  @Test func cascadesDeleteUnreadableModels() throws {
+  @Test func `cascades delete unreadable models`() throws {
     let rome = try #require(
       try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Rome" })).first)
     _ = rome.bucketList.count
@@ -58,7 +58,7 @@ import Testing
     #expect(try counts() == ["1|1|0|1"])
   }
 
-  @Test func severalContainersEraseAtOnce() throws {
+  @Test func `several containers erase at once`() throws {
     let containers = try (0..<4).map { _ in try TripStore.open(store.path) }
     for _ in 0..<5 {
       let writer = store.context()

@@ -40,8 +40,8 @@ import Testing
     return try #require(try writer.newestHistoryToken())
   }
 
-  @Test("A token of another store is refused wherever a predicate names it")
-  func foreignTokenInPredicate() throws {
+  @Test
+  func `a token of another store is refused wherever a predicate names it`() throws {
     let token = try foreignToken()
     for predicate: Predicate<DefaultHistoryTransaction> in [
       #Predicate { $0.token > token }, #Predicate { $0.author == "app" || $0.token > token },
@@ -62,8 +62,8 @@ import Testing
     }
   }
 
-  @Test("Observers and updates refuse a token of another store")
-  func foreignTokenOfObservers() async throws {
+  @Test
+  func `observers and updates refuse a token of another store`() async throws {
     let token = try foreignToken()
     let identifier = try #require(store.container.storeIdentifier(forConfigurationNamed: "Trips"))
     for tokens in [[token.storeIdentifier: token], [identifier: token]] {
@@ -76,8 +76,8 @@ import Testing
     await #expect(throws: SwiftDataError.historyTokenExpired) { _ = try await updates.next() }
   }
 
-  @Test("A bookmark of another store is listed as foreign")
-  func foreignBookmark() throws {
+  @Test
+  func `a bookmark of another store is listed as foreign`() throws {
     let other = try TripStore()
     let writer = other.context()
     writer.insert(Tag(label: "other"))
@@ -95,15 +95,15 @@ import Testing
 
   // MARK: - Damage and guards
 
-  @Test("A change of an unknown kind is an error")
-  func unknownKindOfChange() throws {
+  @Test
+  func `a change of an unknown kind is an error`() throws {
     try StoreQuery(path: store.path).run("UPDATE ACHANGE SET ZCHANGETYPE = 9 WHERE Z_PK = 2")
     let fresh = ModelContext(try TripStore.open(store.path))
     #expect(throws: SwiftDataError.storeFailure) { try fresh.fetchHistory(Descriptor()) }
   }
 
-  @Test("Erasing reports that a guard keeps the history")
-  func erasingAMirroredStore() throws {
+  @Test
+  func `erasing reports that a guard keeps the history`() throws {
     let query = try StoreQuery(path: store.path)
     try query.run(
       """
@@ -119,8 +119,8 @@ import Testing
     #expect(try count("ATRANSACTION") == ["2"])
   }
 
-  @Test("deleteAllData keeps its error in the container")
-  @available(*, deprecated) func deleteAllDataKeepsItsError() throws {
+  @Test
+  @available(*, deprecated) func `deleteAllData keeps its error in the container`() throws {
     let readOnly = try ModelContainer(
       for: Trip.self,
       configurations: ModelConfiguration(
@@ -136,8 +136,8 @@ import Testing
 
   // MARK: - Models of other contexts
 
-  @Test("A model whose context is gone is refused")
-  func modelOfADeadContext() throws {
+  @Test
+  func `a model whose context is gone is refused`() throws {
     func orphan() throws -> Tag {
       let other = store.context()
       let tag = Tag(label: "orphan")
@@ -155,8 +155,8 @@ import Testing
     try context.save()
   }
 
-  @Test("A relationship to a model of another context changes nothing and is refused")
-  func relationshipToAModelOfAnotherContext() throws {
+  @Test
+  func `a relationship to a model of another context changes nothing and is refused`() throws {
     let other = store.context()
     let tag = Tag(label: "city")
     let paris = Trip(name: "Paris")
@@ -177,8 +177,8 @@ import Testing
 
   // MARK: - Values that cannot be read
 
-  @Test("A cascade that cannot be read when its owner is deleted is applied by the save")
-  func unreadableCascade() throws {
+  @Test
+  func `a cascade that cannot be read when its owner is deleted is applied by the save`() throws {
     let fresh = store.context()
     let rome = try #require(try fresh.fetch(FetchDescriptor<Trip>()).first)
     try without("ZBUCKETLISTITEM") {
@@ -191,8 +191,8 @@ import Testing
     #expect(try count("ZBUCKETLISTITEM") == ["0"])
   }
 
-  @Test("A batch that cannot be read sets lastError")
-  func unreadableBatch() throws {
+  @Test
+  func `a batch that cannot be read sets lastError`() throws {
     let fresh = store.context()
     var descriptor = FetchDescriptor<BucketListItem>()
     descriptor.includePendingChanges = false
@@ -205,8 +205,8 @@ import Testing
     #expect(fresh.lastError == nil)
   }
 
-  @Test("A value of another type in a custom store is an error")
-  func valueOfAnotherType() throws {
+  @Test
+  func `a value of another type in a custom store is an error`() throws {
     let container = try ModelContainer(for: Tag.self, configurations: LooseConfiguration())
     #expect(throws: SwiftDataError.storeFailure) {
       try ModelContext(container).fetch(FetchDescriptor<Tag>())

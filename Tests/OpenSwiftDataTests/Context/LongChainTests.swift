@@ -15,7 +15,7 @@ import Testing
         configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("Chain.store")))))
   }
 
-  @Test func aChainOfAnyLengthIsInsertedAndDeleted() throws {
+  @Test func `a chain of any length is inserted and deleted`() throws {
     let count = 100_000
     let links = (0..<count).map { ChainLink(number: $0) }
     for (link, next) in zip(links, links.dropFirst()) { link.next = next }
@@ -28,7 +28,7 @@ import Testing
     #expect(links[count - 1].modelContext == nil)
   }
 
-  @Test func rulesAreFollowedInOrder() throws {
+  @Test func `rules are followed in order`() throws {
     let links = (0..<4).map { ChainLink(number: $0) }
     for (link, next) in zip(links, links.dropFirst()) { link.next = next }
     context.insert(links[0])
@@ -40,7 +40,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<ChainLink>()).map(\.number) == [0])
   }
 
-  @Test func longListsHaveEachModelOnce() throws {
+  @Test func `long lists have each model once`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

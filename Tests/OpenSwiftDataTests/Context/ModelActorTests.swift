@@ -56,7 +56,7 @@ actor MainWorker {
 }
 
 @Suite struct ModelActorTests {
-  @MainActor @Test func actorsOfTheMainContextTakeTurns() async throws {
+  @MainActor @Test func `actors of the main context take turns`() async throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Counter.self,
@@ -83,7 +83,7 @@ actor MainWorker {
     #expect(try other.fetchCount(FetchDescriptor<Tick>()) == 200)
   }
 
-  @Test func anActorHasAContextOfItsOwn() async throws {
+  @Test func `an actor has a context of its own`() async throws {
     let store = try TripStore()
     let importer = Importer(modelContainer: store.container)
     let identifiers = try await importer.importTrips(["Rome", "Paris"])
@@ -97,7 +97,7 @@ actor MainWorker {
         == ["importer"])
   }
 
-  @Test func anActorFindsModelsOfSubclasses() async throws {
+  @Test func `an actor finds models of subclasses`() async throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Journey.self, BusinessJourney.self, ConferenceJourney.self,
@@ -112,7 +112,7 @@ actor MainWorker {
     #expect(await finder.name(of: identifier) == nil)
   }
 
-  @MainActor @Test func anAutomaticSaveThatFailsKeepsItsError() async throws {
+  @MainActor @Test func `an automatic save that fails keeps its error`() async throws {
     let store = try TripStore()
     let other = ModelContext(store.container)
     let trip = Trip(name: "Rome")
@@ -131,7 +131,7 @@ actor MainWorker {
     #expect(try other.fetchCount(FetchDescriptor<Trip>()) == 2)
   }
 
-  @MainActor @Test func theMainContextSavesByItself() async throws {
+  @MainActor @Test func `the main context saves by itself`() async throws {
     let store = try TripStore()
     store.container.mainContext.insert(Trip(name: "Rome"))
     try await wait(until: "the main context saves by itself") {

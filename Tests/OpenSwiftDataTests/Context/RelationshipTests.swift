@@ -4,7 +4,7 @@ import Testing
 
 /// Both ends of a relationship agree, in memory and in the store.
 @Suite struct RelationshipTests {
-  @Test func bothEndsAgreeBeforeASave() throws {
+  @Test func `both ends agree before a save`() throws {
     let store = try TripStore()
     let context = store.context()
     let (rome, paris) = (Trip(name: "Rome"), Trip(name: "Paris"))
@@ -31,7 +31,7 @@ import Testing
     #expect(paris.livingAccommodation === house)
   }
 
-  @Test func unreadListsIncludeAddedModels() throws {
+  @Test func `unread lists include added models`() throws {
     let store = try TripStore()
     let writer = store.context()
     let saved = Trip(name: "Rome")
@@ -58,7 +58,7 @@ import Testing
         ])
   }
 
-  @Test func manyToManyIsATableOfPairs() throws {
+  @Test func `many to many is a table of pairs`() throws {
     let store = try TripStore()
     let context = store.context()
     let (city, sea) = (Tag(label: "city"), Tag(label: "sea"))
@@ -78,7 +78,7 @@ import Testing
     #expect(trips.map { $0.tags.map(\.label).sorted() } == [["city", "sea"], []])
   }
 
-  @Test func cascadesDeleteAndOthersAreUnlinked() throws {
+  @Test func `cascades delete and others are unlinked`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -101,7 +101,7 @@ import Testing
         == ["4"])
   }
 
-  @Test func denialKeepsEverything() throws {
+  @Test func `denial keeps everything`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Shelf.self,
@@ -120,7 +120,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Shelf>()) == 0)
   }
 
-  @Test func batchDeletionFollowsTheRules() throws {
+  @Test func `batch deletion follows the rules`() throws {
     let store = try TripStore()
     let context = store.context()
     for name in ["Rome", "Paris", "Oslo"] {

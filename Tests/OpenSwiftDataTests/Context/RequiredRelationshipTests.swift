@@ -55,17 +55,17 @@ final class Ward {
     #expect(ann.wards.allSatisfy { $0.guardian === ann })
   }
 
-  @Test func deletingTheOtherEndIsRefused() throws {
+  @Test func `deleting the other end is refused`() throws {
     context.delete(ann)
     try expectRefusal()
   }
 
-  @Test func emptyingTheListIsRefused() throws {
+  @Test func `emptying the list is refused`() throws {
     ann.wards = []
     try expectRefusal()
   }
 
-  @Test func deletedOrReassignedModelsPassValidation() throws {
+  @Test func `deleted or reassigned models pass validation`() throws {
     let bob = Guardian("Bob")
     context.insert(bob)
     let wards = ann.wards.sorted { $0.name < $1.name }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SavingTests {
-  @Test func insertedModelsAreRowsAndOneTransaction() throws {
+  @Test func `inserted models are rows and one transaction`() throws {
     let store = try TripStore()
     let context = store.context(author: "app")
     let rome = Trip(name: "Rome", destination: "Italy")
@@ -33,7 +33,7 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func contextsSayThatTheySaveByThemselves() async throws {
+  @Test func `contexts say that they save by themselves`() async throws {
     let store = try TripStore()
     let context = ModelContext(store.container)
     #expect(context.autosaveEnabled)

@@ -75,7 +75,7 @@ final class Rack {
   ]
 
   @Test(arguments: damages)
-  func fetchingAndEnumeratingThrow(_ damage: String) throws {
+  func `fetching and enumerating throw`(_ damage: String) throws {
     try query().run("UPDATE ZBOX SET \(damage) WHERE ZNAME = 'second'")
     #expect(throws: SwiftDataError.storeFailure) { try open().fetch(FetchDescriptor<Box>()) }
     var names: [String] = []
@@ -92,7 +92,7 @@ final class Rack {
   }
 
   @Test(arguments: damages)
-  func nonThrowingReadsReturnAllOtherValues(_ damage: String) throws {
+  func `non throwing reads return all other values`(_ damage: String) throws {
     try query().run("UPDATE ZBOX SET \(damage) WHERE ZNAME = 'second'")
     let rack = try #require(try open().fetch(FetchDescriptor<Rack>()).first)
     #expect(rack.boxes.count == 3)
@@ -110,7 +110,7 @@ final class Rack {
     }
   }
 
-  @Test func aBlankValueDoesNotOverwriteTheStoredOne() throws {
+  @Test func `a blank value does not overwrite the stored one`() throws {
     try query().run("UPDATE ZBOX SET ZTAGS = x'00', ZMOOD1 = x'00' WHERE ZNAME = 'second'")
     let before = try query().lines("SELECT ZTAGS, ZMOOD1, ZX FROM ZBOX ORDER BY Z_PK")
     let context = try open()
@@ -137,7 +137,7 @@ final class Rack {
     #expect(read.map(\.tags) == [["mended"]] && read.map(\.spot.mood) == [.good])
   }
 
-  @Test func aPredicateThatCannotBeWorkedOutThrows() throws {
+  @Test func `a predicate that cannot be worked out throws`() throws {
     try query().run("UPDATE ZRACK SET ZLEVEL = 'purple'")
     let context = try open()
     context.insert(Box("fourth", rack: nil))
@@ -148,7 +148,7 @@ final class Rack {
     #expect(try context.fetch(descriptor).count == 3)
   }
 
-  @Test func aModelThatIsGoneIsBlank() throws {
+  @Test func `a model that is gone is blank`() throws {
     let context = try open()
     let identifiers = try context.fetchIdentifiers(FetchDescriptor<Box>())
     try query().run("DELETE FROM ZBOX")
@@ -161,7 +161,7 @@ final class Rack {
   }
 
   /// What cannot be read at all, such as a damaged page or a store that is busy.
-  @Test func enumerateThrowsReadErrors() throws {
+  @Test func `enumerate throws read errors`() throws {
     let query = try query()
     var names: [String] = []
     #expect(throws: SwiftDataError.storeFailure) {
@@ -174,7 +174,7 @@ final class Rack {
     try query.run("ALTER TABLE AWAY RENAME TO ZBOX")
   }
 
-  @Test func aBatchThatCannotBeReadIsNotSaved() throws {
+  @Test func `a batch that cannot be read is not saved`() throws {
     let query = try query()
     let context = try open()
     var descriptor = FetchDescriptor<Box>()

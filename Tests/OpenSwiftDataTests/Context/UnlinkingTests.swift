@@ -60,7 +60,7 @@ final class Visitor {
     return visitor
   }
 
-  @Test func aNewModelUnlinksADeletedOne() throws {
+  @Test func `a new model unlinks a deleted one`() throws {
     let visitor = Visitor(name: "Vera", escort: anna)
     context.insert(visitor)
     context.delete(anna)
@@ -73,7 +73,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: Bruno, "])
   }
 
-  @Test func aDeletedUnsavedModelIsUnlinked() throws {
+  @Test func `a deleted unsaved model is unlinked`() throws {
     let carla = Escort(name: "Carla")
     let visitor = Visitor(name: "Vera", escort: carla)
     visitor.known = [anna, carla]
@@ -84,8 +84,8 @@ final class Visitor {
     #expect(try stored() == ["Vera: -, Anna"])
   }
 
-  @Test("Removing the relationship to a model that was deleted before is saved")
-  func unlinkingWhatIsGone() throws {
+  @Test
+  func `removing the relationship to a model that was deleted before is saved`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Visitors.store")
     let container = try ModelContainer(
@@ -108,7 +108,7 @@ final class Visitor {
     #expect(update.updatedAttributeNames == ["escort"])
   }
 
-  @Test func aReinsertedModelStaysLinked() throws {
+  @Test func `a reinserted model stays linked`() throws {
     let carla = Escort(name: "Carla")
     let visitor = Visitor(name: "Vera", escort: carla)
     context.insert(visitor)
@@ -119,7 +119,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: Carla, "])
   }
 
-  @Test func aChangedModelUnlinksADeletedOne() throws {
+  @Test func `a changed model unlinks a deleted one`() throws {
     let visitor = try visitor("Vera", anna)
     visitor.escort = bruno
     context.delete(bruno)
@@ -128,7 +128,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: -, "])
   }
 
-  @Test func linksSetAfterTheDeletionAreRemoved() throws {
+  @Test func `links set after the deletion are removed`() throws {
     let visitor = try visitor("Vera", nil)
     context.delete(anna)
     visitor.escort = anna
@@ -138,7 +138,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: -, Bruno"])
   }
 
-  @Test func rollingBackBringsBothBack() throws {
+  @Test func `rolling back brings both back`() throws {
     let visitor = try visitor("Vera", anna)
     visitor.escort = bruno
     context.delete(bruno)
@@ -152,7 +152,7 @@ final class Visitor {
   }
 
   #if !canImport(ObjectiveC)
-  @Test func undoingTheDeletionLinksAgain() throws {
+  @Test func `undoing the deletion links again`() throws {
     let manager = UndoManager()
     manager.groupsByEvent = false
     context.undoManager = manager
@@ -174,7 +174,7 @@ final class Visitor {
   #endif
 
   /// What a context does not know at all is a mistake, whatever else it deletes.
-  @Test func aModelOfAnotherContextIsRefused() throws {
+  @Test func `a model of another context is refused`() throws {
     let other = ModelContext(container)
     let carla = Escort(name: "Carla")
     other.insert(carla)
@@ -185,7 +185,7 @@ final class Visitor {
   }
 
   /// Neither `delete` nor `insert` can throw, so the next save does; nothing is lost without a word.
-  @Test func deletingAModelOfAnotherContextFailsAtTheSave() throws {
+  @Test func `deleting a model of another context fails at the save`() throws {
     let other = ModelContext(container)
     let carla = Escort(name: "Carla")
     other.insert(carla)
@@ -206,7 +206,7 @@ final class Visitor {
   }
 
   /// A copy of what leads nowhere, by a context that has deleted the other end itself.
-  @Test func theErrorNamesTheDeletedModel() throws {
+  @Test func `the error names the deleted model`() throws {
     let visitor = try visitor("Vera", anna)
     let identifier = anna.persistentModelID
     context.delete(anna)

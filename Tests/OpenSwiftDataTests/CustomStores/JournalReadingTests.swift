@@ -27,14 +27,14 @@ import Testing
     desk.fetches = []
   }
 
-  @Test func rememberedModelsAreNotReadAgain() throws {
+  @Test func `remembered models are not read again`() throws {
     desk.remembers = true
     let items = try context.fetch(FetchDescriptor<BucketListItem>())
     #expect(items.compactMap { $0.trip?.name }.count == 10)
     #expect(desk.fetches == ["BucketListItem 10"])
   }
 
-  @Test func relatedModelsAreReadTogether() throws {
+  @Test func `related models are read together`() throws {
     let items = try context.fetch(FetchDescriptor<BucketListItem>())
     #expect(Set(items.compactMap { $0.trip?.name }).count == 10)
     #expect(desk.fetches == ["BucketListItem 10", "Trip 10"])
@@ -44,7 +44,7 @@ import Testing
     #expect(desk.fetches == ["BucketListItem 10", "Trip 10", "Tag 0", "Trip 10"])
   }
 
-  @Test func prefetchedModelsDoNotRetainTheContext() throws {
+  @Test func `prefetched models do not retain the context`() throws {
     weak var other: ModelContext?
     do {
       let own = ModelContext(container)
@@ -55,7 +55,7 @@ import Testing
     #expect(other == nil)
   }
 
-  @Test func aLimitIsAskedForWithChangesAsWell() throws {
+  @Test func `a limit is asked for with changes as well`() throws {
     context.insert(Trip(name: "New"))
     var descriptor = FetchDescriptor<Trip>()
     descriptor.fetchLimit = 1
@@ -69,7 +69,7 @@ import Testing
     #expect(desk.fetches == ["Trip 4"])
   }
 
-  @Test func changesDoNotDecideWhereTheyDoNotCount() throws {
+  @Test func `changes do not decide where they do not count`() throws {
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     trips[3].name = "A"
     trips[4].name = "Trip 3"
@@ -84,7 +84,7 @@ import Testing
     #expect(try context.fetch(descriptor) == [trips[4]])
   }
 
-  @Test func unreadableValuesAreNotSavedAsBlanks() throws {
+  @Test func `unreadable values are not saved as blanks`() throws {
     let trip = try #require(
       try context.fetchIdentifiers(FetchDescriptor<Trip>()).first.map { context.model(for: $0) }
         as? Trip)

@@ -22,7 +22,8 @@ import Testing
       url: URL(fileURLWithPath: folder.file("trips.jsonl")), desk: desk)
   }
 
-  @Test(arguments: refusals) func refusedChangesStayPending(_ refusal: StoreWriteError) throws {
+  @Test(arguments: refusals) func `refused changes stay pending`(_ refusal: StoreWriteError) throws
+  {
     let context = ModelContext(try ModelContainer(for: Trip.self, configurations: journal))
     let rome = Trip(name: "Rome")
     context.insert(rome)
@@ -35,7 +36,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
-  @Test(arguments: refusals) func itIsAskedOnce(_ refusal: StoreWriteError) throws {
+  @Test(arguments: refusals) func `it is asked once`(_ refusal: StoreWriteError) throws {
     let context = ModelContext(
       try ModelContainer(
         for: Trip.self, Ledger.self, configurations: journal,

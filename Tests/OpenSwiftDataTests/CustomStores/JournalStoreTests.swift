@@ -15,7 +15,7 @@ import Testing
           lifetime: lifetime)))
   }
 
-  @Test func modelsComeBackWithTheirRelationships() throws {
+  @Test func `models come back with their relationships`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let rome = Trip(name: "Rome")
@@ -43,7 +43,7 @@ import Testing
     #expect(lines.count == 3)
   }
 
-  @Test func itDeletesBatchesItself() throws {
+  @Test func `it deletes batches itself`() throws {
     let folder = try TemporaryFolder()
     let desk = JournalDesk()
     let context = ModelContext(
@@ -66,7 +66,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 0)
   }
 
-  @Test func itsHistoryHasItsOwnTypes() throws {
+  @Test func `its history has its own types`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     context.author = "app"

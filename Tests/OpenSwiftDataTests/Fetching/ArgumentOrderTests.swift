@@ -17,7 +17,7 @@ final class Player {
 
 /// Values stand in a statement where they are meant.
 @Suite struct ArgumentOrderTests {
-  @Test func aListWithNilBesideValuesOfTheOperand() throws {
+  @Test func `a list with nil beside values of the operand`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Player.self,

@@ -16,7 +16,7 @@ import Testing
     return (store, store.context())
   }
 
-  @Test func orderLimitAndOffset() throws {
+  @Test func `order limit and offset`() throws {
     let (store, context) = try context()
     var descriptor = FetchDescriptor<Trip>(
       sortBy: [SortDescriptor(\.destination), SortDescriptor(\.startDate)])
@@ -33,7 +33,7 @@ import Testing
     _ = store
   }
 
-  @Test func descendingAndLexical() throws {
+  @Test func `descending and lexical`() throws {
     let store = try TripStore()
     let context = store.context()
     for name in ["b", "A", "a10", "a9"] { context.insert(Trip(name: name)) }
@@ -48,7 +48,7 @@ import Testing
       ).map(\.name) == ["A", "a10", "a9", "b"])
   }
 
-  @Test func changesThatWereNotSavedCount() throws {
+  @Test func `changes that were not saved count`() throws {
     let (store, context) = try context()
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     trips[0].destination = "elsewhere"
@@ -69,7 +69,7 @@ import Testing
     _ = store
   }
 
-  @Test func batches() throws {
+  @Test func `batches`() throws {
     let (store, context) = try context(count: 25)
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)])
     #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) {
@@ -84,7 +84,7 @@ import Testing
     _ = store
   }
 
-  @Test func batchesKeepThePlacesOfDeletedModels() throws {
+  @Test func `batches keep the places of deleted models`() throws {
     let (store, context) = try context(count: 25)
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate, order: .reverse)])
     descriptor.includePendingChanges = false
@@ -100,7 +100,7 @@ import Testing
     #expect(Set(trips.map(\.persistentModelID)).count == 25)
   }
 
-  @Test func limitsHoldWithChanges() throws {
+  @Test func `limits hold with changes`() throws {
     let (store, context) = try context(count: 25)
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)]))
     // In this order they are 24, 23 and so on; the first three fall away, and a new one comes in.
@@ -126,7 +126,7 @@ import Testing
     _ = store
   }
 
-  @Test func enumerationLetsModelsGo() throws {
+  @Test func `enumeration lets models go`() throws {
     let (store, context) = try context(count: 25)
     var names: [String] = []
     weak var first: Trip?
@@ -151,7 +151,7 @@ import Testing
     _ = store
   }
 
-  @Test func prefetchedModelsAreReadAtOnce() throws {
+  @Test func `prefetched models are read at once`() throws {
     let store = try TripStore()
     let writer = store.context()
     let rome = Trip(name: "Rome")
@@ -167,7 +167,7 @@ import Testing
     #expect(throws: SwiftDataError.unsupportedKeyPath) { try context.fetch(descriptor) }
   }
 
-  @Test func aModelThatTheContainerDoesNotHaveIsRefused() throws {
+  @Test func `a model that the container does not have is refused`() throws {
     let store = try TripStore()
     #expect(throws: SwiftDataError.unknownSchema) {
       try store.context().fetch(FetchDescriptor<Shelf>())
@@ -176,7 +176,7 @@ import Testing
 }
 
 extension FetchTests {
-  @Test func wordsAreFoundAsPeopleLookForThem() throws {
+  @Test func `words are found as people look for them`() throws {
     let store = try TripStore()
     let context = store.context()
     for name in ["São Paulo", "Rome"] { context.insert(Trip(name: name)) }
@@ -187,7 +187,7 @@ extension FetchTests {
       ).map(\.name) == ["São Paulo"])
   }
 
-  @Test func textsAreComparedWhateverTheCase() throws {
+  @Test func `texts are compared whatever the case`() throws {
     let store = try TripStore()
     let context = store.context()
     for name in ["ROME", "Rome", "Oslo"] { context.insert(Trip(name: name)) }

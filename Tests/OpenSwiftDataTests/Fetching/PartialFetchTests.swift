@@ -71,7 +71,7 @@ struct ReadTrace {
       "SELECT ZNAME, ZDESTINATION, ZNOTES, ZSTARTDATE FROM ZTRIP ORDER BY Z_PK")
   }
 
-  @Test func onlyNamedPropertiesAreRead() throws {
+  @Test func `only named properties are read`() throws {
     var trips: [Trip] = []
     let fetch = try trace.statements { trips = try context.fetch(descriptor(\.name)) }
     #expect(fetch.count == 1)
@@ -96,7 +96,7 @@ struct ReadTrace {
     #expect(bare.map(columns) == [[]])
   }
 
-  @Test func batchesReadNoMore() throws {
+  @Test func `batches read no more`() throws {
     var fetch = descriptor(\.name)
     fetch.includePendingChanges = false
     var names: [String] = []
@@ -122,7 +122,7 @@ struct ReadTrace {
     }
   }
 
-  @Test func anOrderOrAPredicateNeedNotBeRead() throws {
+  @Test func `an order or a predicate need not be read`() throws {
     var ordered = descriptor(\.name, sortBy: [SortDescriptor(\.startDate, order: .reverse)])
     ordered.predicate = #Predicate { $0.notes != "about Paris" }
     let statements = try trace.statements {
@@ -133,7 +133,7 @@ struct ReadTrace {
     #expect(statements.map(columns) == [["ZNAME"]])
   }
 
-  @Test func changesSaveOnlySetProperties() throws {
+  @Test func `changes save only set properties`() throws {
     let before = try stored()
     let trips = try context.fetch(descriptor(\.name))
     trips[0].name = "Roma"
@@ -154,7 +154,7 @@ struct ReadTrace {
         == [["name"], ["notes"]])
   }
 
-  @Test func knownValuesStay() throws {
+  @Test func `known values stay`() throws {
     let rome = try #require(
       try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Rome" })).first)
     _ = try context.fetch(descriptor(\.name))
@@ -165,7 +165,7 @@ struct ReadTrace {
     #expect(rome.name == "Roma")
   }
 
-  @Test func rollingBackRestoresUnreadProperties() throws {
+  @Test func `rolling back restores unread properties`() throws {
     let trip = try #require(try context.fetch(descriptor(\.name)).first)
     trip.notes = "changed"
     trip.name = "changed"
@@ -175,7 +175,7 @@ struct ReadTrace {
     #expect(!context.hasChanges)
   }
 
-  @Test func changesThatWereNotSavedCount() throws {
+  @Test func `changes that were not saved count`() throws {
     let writer = context
     writer.insert(Trip(name: "Bern", startDate: Date(timeIntervalSinceReferenceDate: -5)))
     let statements = try trace.statements {
@@ -197,7 +197,7 @@ struct ReadTrace {
     #expect(inMemory.count == 1)
   }
 
-  @Test func deletedModelsPreserveUnreadProperties() throws {
+  @Test func `deleted models preserve unread properties`() throws {
     let trip = try #require(try context.fetch(descriptor(\.name)).first)
     context.delete(trip)
     try context.save()
@@ -210,7 +210,7 @@ struct ReadTrace {
   }
 
   #if !canImport(ObjectiveC)
-  @Test func undoingRestoresUnreadProperties() throws {
+  @Test func `undoing restores unread properties`() throws {
     let manager = UndoManager()
     manager.groupsByEvent = false
     context.undoManager = manager
@@ -224,13 +224,13 @@ struct ReadTrace {
   }
   #endif
 
-  @Test func anUnknownKeyPathIsRefused() throws {
+  @Test func `an unknown key path is refused`() throws {
     #expect(throws: SwiftDataError.unsupportedKeyPath) {
       try context.fetch(descriptor(\.name.count))
     }
   }
 
-  @Test func propertiesOfOtherClassesAreReadWhenTheyAreNeeded() throws {
+  @Test func `properties of other classes are read when they are needed`() throws {
     let journeys = try JourneyStore.filled()
     let trace = try ReadTrace(journeys.container)
     let context = journeys.context()

@@ -34,7 +34,7 @@ import Testing
     return try context.fetch(descriptor)
   }
 
-  @Test func listsOfManyModels() throws {
+  @Test func `lists of many models`() throws {
     var trips: [Trip] = []
     try trace.expect(2) { trips = try fetch(\.bucketList) }
     let later = try trace.statements {
@@ -52,7 +52,7 @@ import Testing
     #expect(single.count > 5)
   }
 
-  @Test func oneModelOfEach() throws {
+  @Test func `one model of each`() throws {
     var trips: [Trip] = []
     try trace.expect(2) { trips = try fetch(\.livingAccommodation) }
     let later = try trace.statements {
@@ -62,7 +62,7 @@ import Testing
     #expect(later == [])
   }
 
-  @Test func manyOfMany() throws {
+  @Test func `many of many`() throws {
     var trips: [Trip] = []
     try trace.expect(2) { trips = try fetch(\.tags) }
     let later = try trace.statements {
@@ -72,7 +72,7 @@ import Testing
     #expect(later == [])
   }
 
-  @Test func severalRelationshipsAreOneQuestionEach() throws {
+  @Test func `several relationships are one question each`() throws {
     var trips: [Trip] = []
     let statements = try trace.statements {
       trips = try fetch(\.bucketList, \.livingAccommodation, \.tags)
@@ -87,7 +87,7 @@ import Testing
     #expect(later == [])
   }
 
-  @Test func aRelationshipOfModelsThatWereReadInPart() throws {
+  @Test func `a relationship of models that were read in part`() throws {
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
     descriptor.propertiesToFetch = [\.name]
     descriptor.relationshipKeyPathsForPrefetching = [\.livingAccommodation, \.bucketList]
@@ -100,7 +100,7 @@ import Testing
     #expect(later == [])
   }
 
-  @Test func changesOfListsAreKept() throws {
+  @Test func `changes of lists are kept`() throws {
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     let added = BucketListItem(title: "added", trip: trips[0])
     context.insert(added)
@@ -121,7 +121,7 @@ import Testing
         """) == ["0|5", "1|2"])
   }
 
-  @Test func modelsOfManyClasses() throws {
+  @Test func `models of many classes`() throws {
     let journeys = try JourneyStore.filled()
     let trace = try ReadTrace(journeys.container)
     var stops = FetchDescriptor<Stop>()
@@ -142,7 +142,7 @@ import Testing
     try trace.expect(0) { #expect(journey.map(\.stops.count) == [0, 1, 2, 3]) }
   }
 
-  @Test func aModelThatLeadsToItsOwnKind() throws {
+  @Test func `a model that leads to its own kind`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Person.self,

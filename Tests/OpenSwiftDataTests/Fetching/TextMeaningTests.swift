@@ -44,21 +44,21 @@ import Testing
     #expect(Set(found) == Set(inSwift), "\(name)")
   }
 
-  @Test func containing() throws {
+  @Test func `containing`() throws {
     let parts: [String] = Self.pieces + ["", "a\r", "\na", "aé", "ae\u{301}"]
     for part in parts {
       try expectSame(#Predicate { $0.title.contains(part) }, part)
     }
   }
 
-  @Test func starting() throws {
+  @Test func `starting`() throws {
     let parts: [String] = Self.pieces + ["", "a\r", "a\n", "aé", "ae\u{301}", "\r\na"]
     for part in parts {
       try expectSame(#Predicate { $0.title.starts(with: part) }, part)
     }
   }
 
-  @Test func unsavedModelsMatchAsSavedOnesDo() throws {
+  @Test func `unsaved models match as saved ones do`() throws {
     let composed = "café"
     let pending = BucketListItem(title: "cafe\u{301}\r\nbar")
     context.insert(pending)
@@ -71,7 +71,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor(predicate: none)).count == before)
   }
 
-  @Test func nilContainsNoText() throws {
+  @Test func `nil contains no text`() throws {
     let (left, right) = (Trip(name: "a"), Trip(name: "b"))
     left.notes = "é"
     context.insert(left)
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// Equality and order are those of what is written, as in SwiftData's SQL.
-  @Test func equalityComparesTheWrittenText() throws {
+  @Test func `equality compares the written text`() throws {
     let composed = "é"
     let found = try context.fetch(
       FetchDescriptor<BucketListItem>(predicate: #Predicate { $0.title == composed }))

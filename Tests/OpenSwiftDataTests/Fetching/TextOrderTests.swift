@@ -31,7 +31,7 @@ import Testing
     #expect(try context.fetch(descriptor).map(\.name) == Self.words.reversed())
   }
 
-  @Test func savedModels() throws {
+  @Test func `saved models`() throws {
     let store = try TripStore()
     try fill(store.container)
     try expectOrder(in: store.context())
@@ -48,7 +48,7 @@ import Testing
     #expect(names == Self.words)
   }
 
-  @Test func savedAndNewModels() throws {
+  @Test func `saved and new models`() throws {
     let store = try TripStore()
     let context = store.context()
     for (number, word) in Self.shuffled.enumerated() {
@@ -59,7 +59,7 @@ import Testing
     try expectOrder(in: context)
   }
 
-  @Test func aCustomStore() throws {
+  @Test func `a custom store`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Trip.self,
@@ -69,7 +69,7 @@ import Testing
     try expectOrder(in: ModelContext(container))
   }
 
-  @Test func severalStores() throws {
+  @Test func `several stores`() throws {
     let folder = try TemporaryFolder()
     func configuration(_ name: String) -> ModelConfiguration {
       ModelConfiguration(name, url: URL(fileURLWithPath: folder.file(name + ".store")))
@@ -87,7 +87,7 @@ import Testing
         .map(\.name) == Self.words)
   }
 
-  @Test func missingTextsComeFirst() throws {
+  @Test func `missing texts come first`() throws {
     let store = try TripStore()
     let context = store.context()
     for notes in ["b", nil, "A", "10", "9"] {
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func textsThatAreNearlyEqualKeepOneOrder() throws {
+  @Test func `texts that are nearly equal keep one order`() throws {
     // Zeros before a number, forms of a character, and characters that are usually ignored.
     let words = ["1", "01", "001", "a1B", "a01b", "é", "e\u{301}", "a\u{1}b", "ab", "a\u{0}b"]
     let store = try TripStore()
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: - ASCII
 
-  @Test func asciiIsComparedAsFoundationDoes() {
+  @Test func `ASCII is compared as Foundation does`() {
     var random = SeededGenerator(seed: 21)
     let ascii = String(decoding: (0x20...0x7E).map { UInt8($0) }, as: UTF8.self)
     let pools = [
@@ -150,7 +150,7 @@ import Testing
     #expect(decided > 10_000)
   }
 
-  @Test func longNumbersAreLeftToFoundation() {
+  @Test func `long numbers are left to Foundation`() {
     let number = Array(String(repeating: "9", count: 300).utf8)
     let result = number.withUnsafeBytes { TextOrder.compareASCII($0, $0) }
     #expect(result == nil)

@@ -28,7 +28,7 @@ final class Chore {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("C.store")))))
   }
 
-  @Test func rowsWithoutAValueAreSkipped() throws {
+  @Test func `rows without a value are skipped`() throws {
     let context = try open()
     let now = Date(timeIntervalSinceReferenceDate: 100)
     context.insert(Chore(name: "late", due: now - 1, effort: 3))
@@ -56,7 +56,7 @@ final class Chore {
     try check(try open())
   }
 
-  @Test func aLimitOfZeroIsNone() throws {
+  @Test func `a limit of zero is none`() throws {
     let context = try open()
     context.insert(Chore(name: "a"))
     context.insert(Chore(name: "b"))
@@ -70,7 +70,7 @@ final class Chore {
     #expect(try context.fetchIdentifiers(descriptor).count == 1)
   }
 
-  @Test func anEmptyFileIsANewStore() async throws {
+  @Test func `an empty file is a new store`() async throws {
     try FileBytes.write([], to: folder.file("C.store"))
     let readOnly = ModelConfiguration(
       url: URL(fileURLWithPath: folder.file("C.store")), allowsSave: false)

@@ -31,7 +31,7 @@ import Testing
       }
   }
 
-  @Test func valuesHaveTheirTypes() throws {
+  @Test func `values have their types`() throws {
     let trip = Trip(name: "Rome", startDate: Date(timeIntervalSinceReferenceDate: 1000))
     context.insert(trip)
     try context.save()
@@ -67,7 +67,7 @@ import Testing
     #expect(HistoryChange.update(updates[1]).changedValues["notes"]?.old as? String == "by train")
   }
 
-  @Test func theOldValueIsTheOneInTheStoreAndNotTheContexts() throws {
+  @Test func `the old value is the one in the store and not the contexts`() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     context.insert(trip)
     try context.save()
@@ -82,7 +82,7 @@ import Testing
     #expect(try updates(Trip.self).map { $0.newValue(of: \.name) } == ["Rom", "Roma"])
   }
 
-  @Test func relationshipsAreIdentifiersAtBothEnds() throws {
+  @Test func `relationships are identifiers at both ends`() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     let stay = LivingAccommodation(placeName: "Casa")
     context.insert(trip)
@@ -98,7 +98,7 @@ import Testing
     #expect(back.newIdentifier(of: \.trip) == .some(trip.persistentModelID))
   }
 
-  @Test func aModelWithTheSameUniqueValuesIsAnUpdate() throws {
+  @Test func `a model with the same unique values is an update`() throws {
     let start = Date(timeIntervalSinceReferenceDate: 0)
     context.insert(Trip(name: "Rome", destination: "Italy", startDate: start))
     try context.save()
@@ -110,7 +110,7 @@ import Testing
     #expect(update.newValue(of: \.destination) == "Lazio")
   }
 
-  @Test func aLargeValueIsIdentifiedByItsDigest() throws {
+  @Test func `a large value is identified by its digest`() throws {
     let path = folder.file("Photos.store")
     let context = ModelContext(
       try ModelContainer(
@@ -132,7 +132,7 @@ import Testing
     #expect(updates[1].changedValues["data"]?.new as? HistoryValueDigest == digest)
   }
 
-  @Test func aSaveToSeveralStoresIsRecordedBesideEach() throws {
+  @Test func `a save to several stores is recorded beside each`() throws {
     let paths = ["One.store", "Two.store"].map(folder.file)
     let models: [[any PersistentModel.Type]] = [[Photo.self], [Trip.self]]
     let context = ModelContext(
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func inheritedPropertiesAreRecordedAsWell() throws {
+  @Test func `inherited properties are recorded as well`() throws {
     let journey = ConferenceJourney(name: "Tallinn", isSpeaker: false, talks: ["Swift"])
     context.insert(journey)
     try context.save()
@@ -173,7 +173,7 @@ import Testing
     #expect(update.oldValue(of: \.isSpeaker) == false)
   }
 
-  @Test func deletingByPredicateRecordsItsUpdates() throws {
+  @Test func `deleting by predicate records its updates`() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     trip.livingAccommodation = LivingAccommodation(placeName: "Casa")
     context.insert(trip)
@@ -184,7 +184,7 @@ import Testing
     #expect(update.newIdentifier(of: \.livingAccommodation) == .some(nil))
   }
 
-  @Test func withoutTheOptionNoValuesAreRecorded() throws {
+  @Test func `without the option no values are recorded`() throws {
     let plain = folder.file("Plain.store")
     let context = ModelContext(try Self.container(plain, recordsValues: false))
     let trip = Trip(name: "Rome", startDate: .now)
@@ -206,7 +206,7 @@ import Testing
     #expect(try updates(Trip.self).allSatisfy { !$0.changedValues.isEmpty })
   }
 
-  @Test func aStoreInMemoryRecordsNoValues() throws {
+  @Test func `a store in memory records no values`() throws {
     let container = try ModelContainer(
       for: Trip.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -220,7 +220,7 @@ import Testing
     #expect(update.changedValues.isEmpty)
   }
 
-  @Test func followersSeeValuesToo() async throws {
+  @Test func `followers see values too`() async throws {
     let trip = Trip(name: "Rome", startDate: .now)
     context.insert(trip)
     try context.save()
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test func deletingHistoryDeletesItsValues() throws {
+  @Test func `deleting history deletes its values`() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     context.insert(trip)
     try context.save()
@@ -249,7 +249,7 @@ import Testing
         "SELECT DISTINCT transaction_number FROM recorded_value") == ["3"])
   }
 
-  @Test func aDamagedFileIsNamed() throws {
+  @Test func `a damaged file is named`() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     context.insert(trip)
     try context.save()

@@ -64,7 +64,7 @@ import Testing
     ]
   }
 
-  @Test func anExpiredTokenIsRefused() throws {
+  @Test func `an expired token is refused`() throws {
     for (number, condition) in try questions(after: tokens[0]).enumerated() {
       #expect(throws: SwiftDataError.historyTokenExpired, "\(number)") {
         try context.fetchHistory(HistoryDescriptor(predicate: condition))
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aTokenThatIsThereIsNot() throws {
+  @Test func `a token that is there is not`() throws {
     for (number, condition) in try questions(after: tokens[3]).enumerated() {
       let found = try numbers(condition)
       #expect(found == [5, 6] || found == [4, 5, 6] || found == [4, 5], "\(number)")
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// What comes before a token is all there, as far as it is kept.
-  @Test func transactionsBeforeATokenAreFound() throws {
+  @Test func `transactions before a token are found`() throws {
     let (token, later) = (tokens[0], tokens[3])
     #expect(try numbers(#Predicate { $0.token <= token }) == [])
     #expect(try numbers(#Predicate { !($0.token > token) }) == [])
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// What the captured values alone decide asks for nothing.
-  @Test func unusedTokensMayBeExpired() throws {
+  @Test func `unused tokens may be expired`() throws {
     let token = tokens[0]
     let (isEverything, isNothing) = (true, false)
     let reader = Reader(token: token, lastToken: nil)

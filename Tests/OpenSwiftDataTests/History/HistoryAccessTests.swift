@@ -31,7 +31,7 @@ import Testing
     return (store, context, try context.fetchHistory(Descriptor()).map(\.token))
   }
 
-  @Test func changesHaveNamesWithoutTheirTypes() throws {
+  @Test func `changes have names without their types`() throws {
     let (_, context, _) = try Self.store()
     let changes = try context.fetchHistory(Descriptor()).map(\.changes)
     #expect(Set(changes[0].map(\.entityName)) == ["Trip", "BucketListItem"])
@@ -47,7 +47,7 @@ import Testing
     #expect(Set(delete.preservedValues.keys) == ["identifier", "name", "startDate"])
   }
 
-  @Test func transactionsComeWithoutTheirChanges() throws {
+  @Test func `transactions come without their changes`() throws {
     let (_, context, tokens) = try Self.store()
     let token = tokens[1]
     var descriptor = Descriptor(predicate: #Predicate { $0.token > token })
@@ -60,7 +60,7 @@ import Testing
     #expect(try context.fetchHistory(descriptor).map(\.transactionIdentifier) == [3, 4])
   }
 
-  @Test func transactionsAreCounted() throws {
+  @Test func `transactions are counted`() throws {
     let (_, context, tokens) = try Self.store()
     func count(_ predicate: Predicate<DefaultHistoryTransaction>?, limit: UInt64 = 0) throws -> Int
     {
@@ -90,7 +90,7 @@ import Testing
         }) == 2)
   }
 
-  @Test func authorsThatOnlyLookAlikeAreEqualAsInSwift() throws {
+  @Test func `authors that only look alike are equal as in Swift`() throws {
     let store = try TripStore()
     for author in ["cafe\u{301}", "caf\u{E9}", "cafe", nil] {
       let context = store.context(author: author)
@@ -107,7 +107,7 @@ import Testing
         == [3, 4])
   }
 
-  @Test func tokensReportTheirState() async throws {
+  @Test func `tokens report their state`() async throws {
     let (store, context, tokens) = try Self.store()
     #expect(try context.oldestHistoryToken() == tokens.first)
     #expect(try context.newestHistoryToken() == tokens.last)
@@ -142,7 +142,7 @@ import Testing
     #expect(try context.historyTokenState(tokens[5]) == .expired(oldest: nil))
   }
 
-  @Test func bookmarksGuardUnreadHistory() async throws {
+  @Test func `bookmarks guard unread history`() async throws {
     let (store, context, tokens) = try Self.store()
     #expect(try context.historyBookmarks() == [])
     #expect(try context.deleteReadHistory() == 0)
@@ -185,7 +185,7 @@ import Testing
     #expect(try context.deleteReadHistory() == 0)
   }
 
-  @Test func aBookmarkThatIsSetMeanwhileHolds() throws {
+  @Test func `a bookmark that is set meanwhile holds`() throws {
     let (folder, context, tokens) = try Self.store()
     defer { withExtendedLifetime(folder) {} }
     try context.setHistoryBookmark("badge", to: tokens[4])
@@ -201,7 +201,7 @@ import Testing
     #expect(try context.historyBookmarks().map(\.state) == [.current, .current])
   }
 
-  @Test func bookmarksThatCannotBeAreRefused() throws {
+  @Test func `bookmarks that cannot be are refused`() throws {
     let (store, context, tokens) = try Self.store()
     for name in ["", "-x", "../x", "a b"] {
       #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {

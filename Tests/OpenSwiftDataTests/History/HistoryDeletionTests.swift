@@ -43,7 +43,7 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func theOldestThatMeetAConditionGo() throws {
+  @Test func `the oldest that meet a condition go`() throws {
     let (store, all) = try Self.store()
     let nobody: String? = nil
     try expect(#Predicate { $0.author == "widget" }, leaves: 1, in: store)
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// The guards are those of `histctl prune`: what CloudKit's mirror has not read stays.
-  @Test func theMirrorKeepsUnreadHistory() throws {
+  @Test func `the mirror keeps unread history`() throws {
     let store = try TripStore()
     let context = store.context(author: "app")
     for number in 1...5 {
@@ -117,7 +117,7 @@ import Testing
     #expect(try query.lines("SELECT min(Z_PK) FROM ATRANSACTION") == ["4"])
   }
 
-  @Test func theTokenOfAnotherStoreDeletesNothing() throws {
+  @Test func `the token of another store deletes nothing`() throws {
     let (store, _) = try Self.store()
     let other = try TripStore()
     let context = other.context()
@@ -134,7 +134,7 @@ import Testing
     #expect(try store.context().fetchHistory(Descriptor()).count == 300)
   }
 
-  @Test func severalDeleteAtOnceWhileOthersSave() async throws {
+  @Test func `several delete at once while others save`() async throws {
     let (store, all) = try Self.store()
     let path = store.path
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -27,7 +27,7 @@ import Testing
     return store
   }
 
-  @Test func everySaveIsOneTransactionInRecordedOrder() throws {
+  @Test func `every save is one transaction in recorded order`() throws {
     let store = try Self.store()
     let context = store.context()
     let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
@@ -39,7 +39,7 @@ import Testing
     #expect(abs(transactions[0].timestamp.timeIntervalSinceNow) < 3600)
   }
 
-  @Test func changesHaveTypesAndUpdatesKeyPaths() throws {
+  @Test func `changes have types and updates key paths`() throws {
     let context = try Self.store().context()
     let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     var inserted = 0
@@ -64,7 +64,7 @@ import Testing
     #expect(update.changedPersistentIdentifier.entityName == "Trip")
   }
 
-  @Test func tombstonesHoldPreservedValues() throws {
+  @Test func `tombstones hold preserved values`() throws {
     let context = try Self.store().context()
     let last = try #require(
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
@@ -87,7 +87,7 @@ import Testing
     #expect(titles.sorted() == ["Forum", "Pantheon"])
   }
 
-  @Test func tokensAndAuthorsChoose() throws {
+  @Test func `tokens and authors choose`() throws {
     let context = try Self.store().context()
     let all = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     // A token comes back from JSON as it was.
@@ -121,7 +121,7 @@ import Testing
         }) == [1, 2, 4, 5])
   }
 
-  @Test func orderAndLimit() throws {
+  @Test func `order and limit`() throws {
     let context = try Self.store().context()
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
       sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
@@ -134,7 +134,7 @@ import Testing
     #expect(try context.fetchHistory(descriptor).map(\.id) == [1, 2])
   }
 
-  @Test func deletedHistoryExpiresItsTokens() async throws {
+  @Test func `deleted history expires its tokens`() async throws {
     let store = try Self.store()
     let context = store.context()
     let tokens = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
@@ -171,7 +171,7 @@ import Testing
     #expect(throws: SwiftDataError.historyTokenExpired) { try after(tokens[4]) }
   }
 
-  @Test func aTokenOfAnotherStoreIsRefused() throws {
+  @Test func `a token of another store is refused`() throws {
     let token = try #require(
       try Self.store().context().fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
         .last?.token)
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func theToolReadsSavedHistory() async throws {
+  @Test func `the tool reads saved history`() async throws {
     let store = try Self.store()
     let log = try await Tool.histctl.run(["log", store.path, "--json", "--reverse", "--changes"])
     #expect(log.status == 0, "\(log.errors)")

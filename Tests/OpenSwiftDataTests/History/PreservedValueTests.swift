@@ -112,7 +112,7 @@ enum KeptVersions {
     return kept
   }
 
-  @Test func everyTypeIsPreserved() throws {
+  @Test func `every type is preserved`() throws {
     let folder = try TemporaryFolder()
     let kept = try keep(folder.file("K.store"))
     let context = ModelContext(
@@ -136,7 +136,7 @@ enum KeptVersions {
     #expect(Array(tombstone).count == 16 && tombstone.preservedValues.count == 16)
   }
 
-  @Test func theToolNamesThePartsOfPreservedValues() async throws {
+  @Test func `the tool names the parts of preserved values`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("K.store")
     _ = try keep(path)
@@ -154,7 +154,7 @@ enum KeptVersions {
     #expect(tombstone["title"] as? String == "Medal")
   }
 
-  @Test func partsKeepTheirMeaningInAMigration() async throws {
+  @Test func `parts keep their meaning in a migration`() async throws {
     let store = try MigratedStore()
     let place = try store.with(KeptVersions.First.models) { context in
       let coin = KeptVersions.First.Coin("As")

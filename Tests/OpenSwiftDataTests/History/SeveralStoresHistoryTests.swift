@@ -30,7 +30,7 @@ import Testing
     try #require(try context.newestHistoryToken())
   }
 
-  @Test func placesHaveAnOrderForEachStoreOnly() throws {
+  @Test func `places have an order for each store only`() throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     let first = try place()
     #expect(first.storeIdentifiers.count == 2)
@@ -57,7 +57,7 @@ import Testing
     #expect(kept == third && kept.covers(third) && kept.storeIdentifiers == third.storeIdentifiers)
   }
 
-  @Test func transactionsOfEachStoreAreFound() throws {
+  @Test func `transactions of each store are found`() throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     let start = try place()
     for number in 1...3 { try save(Trip(name: "\(number)"), by: "trips \(number)") }
@@ -78,7 +78,7 @@ import Testing
     #expect(try authors(after: reached) == [])
   }
 
-  @Test func deletingStopsInEachStoreByItself() throws {
+  @Test func `deleting stops in each store by itself`() throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     try save(Trip(name: "Paris"), by: "trips")
     let place = try place()
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func updatesGoOnInEachStore() async throws {
+  @Test func `updates go on in each store`() async throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     let start = try place()
     try save(Trip(name: "Paris"), by: "trips")
@@ -124,7 +124,7 @@ import Testing
     #expect(Set(rest.map(\.storeIdentifier)).count == 1)
   }
 
-  @Test func observersCountTheTransactionsOfAllStores() throws {
+  @Test func `observers count the transactions of all stores`() throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     let start = try place()
     try save(Trip(name: "Paris"), by: "trips")

@@ -53,7 +53,7 @@ import Testing
       "Z_PK", "-Z_PK", "CASE WHEN Z_PK < 30 THEN Z_PK + 1000 ELSE Z_PK END", "7", "NULL",
       "(Z_PK * 7919) % 61",
     ])
-  func theOrderIsRightWhateverTheClockSays(time: String) throws {
+  func `the order is right whatever the clock says`(time: String) throws {
     try setTimes(time)
     let all = try context.fetchHistory(Descriptor())
     #expect(all.count == 60)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func predicatesChooseBeforeTheLimit() throws {
+  @Test func `predicates choose before the limit`() throws {
     try setTimes("-Z_PK")
     var descriptor = Descriptor(
       predicate: #Predicate { $0.author == "app" }, sortBy: [SortDescriptor(\.timestamp)])
@@ -97,7 +97,7 @@ import Testing
     #expect(try context.fetchHistory(descriptor).isEmpty)
   }
 
-  @Test func readsChangesOfReturnedTransactionsOnly() throws {
+  @Test func `reads changes of returned transactions only`() throws {
     try StoreQuery(path: store.path).run("ALTER TABLE ACHANGE ADD COLUMN ZNEW BLOB DEFAULT NULL")
     var descriptor = Descriptor(sortBy: [SortDescriptor(\.timestamp, order: .reverse)])
     descriptor.fetchLimit = 2
@@ -114,7 +114,7 @@ import Testing
     #expect(apart.count == 2, "\(apart)")
   }
 
-  @Test func keepsAtMostTheLimit() throws {
+  @Test func `keeps at most the limit`() throws {
     let all = try context.fetchHistory(Descriptor())
     var first = FirstTransactions(4, by: [SortDescriptor(\.transactionIdentifier)])
     for transaction in all.shuffled() {
@@ -124,7 +124,7 @@ import Testing
     #expect(first.sorted.map(\.transactionIdentifier) == [1, 2, 3, 4])
   }
 
-  @Test func recordedValuesAreIncluded() throws {
+  @Test func `recorded values are included`() throws {
     let folder = try TemporaryFolder()
     let configuration = ModelConfiguration(
       url: URL(fileURLWithPath: folder.file("V.store")), recordsValues: true)

@@ -4,7 +4,7 @@ import Testing
 
 /// A hierarchy in a store that is not SQLite.
 @Suite struct InheritanceCustomStoreTests {
-  @Test func objectsComeBackAsTheirOwnClass() throws {
+  @Test func `objects come back as their own class`() throws {
     let folder = try TemporaryFolder()
     let configuration = JournalConfiguration(
       name: "journal", schema: nil, url: URL(fileURLWithPath: folder.file("journeys.jsonl")))

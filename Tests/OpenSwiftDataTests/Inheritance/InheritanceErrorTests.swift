@@ -42,7 +42,7 @@ final class Dog: Animal {
       sourceLocation: sourceLocation)
   }
 
-  @Test func aClassThatIsNotInTheSchemaIsNeitherSavedNorFetched() throws {
+  @Test func `a class that is not in the schema is neither saved nor fetched`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Journey.self, configurations: Self.configuration(folder))
@@ -65,7 +65,7 @@ final class Dog: Animal {
     #expect(try context.fetchCount(FetchDescriptor<Journey>()) == 1)
   }
 
-  @Test func aClassThatIsNotMarkedIsRefused() throws {
+  @Test func `a class that is not marked is refused`() throws {
     let folder = try TemporaryFolder()
     let words = "UnmarkedJourney inherits from a model, but is not marked with @Model itself"
     expect(.modelValidationFailure, words) {
@@ -77,7 +77,7 @@ final class Dog: Animal {
     expect(.modelValidationFailure, words) { try context.save() }
   }
 
-  @Test func inheritedPropertiesCannotBeUniqueInASubclass() throws {
+  @Test func `inherited properties cannot be unique in a subclass`() throws {
     let folder = try TemporaryFolder()
     expect(.loadIssueModelContainer, "RepeatingJourney declares startDate unique") {
       _ = try ModelContainer(
@@ -86,7 +86,7 @@ final class Dog: Animal {
     #expect(!FileManager.default.fileExists(atPath: folder.file("Journeys.store")))
   }
 
-  @Test func privatePropertiesOfOneNameAreRefused() throws {
+  @Test func `private properties of one name are refused`() throws {
     let folder = try TemporaryFolder()
     expect(.loadIssueModelContainer, "Dog has or inherits two properties secret") {
       _ = try ModelContainer(for: Dog.self, configurations: Self.configuration(folder))

@@ -11,7 +11,7 @@ import Testing
       .dropFirst(count).flatMap(\.changes)
   }
 
-  @Test func changesHaveTheTypeOfTheirOwnClass() throws {
+  @Test func `changes have the type of their own class`() throws {
     let store = try JourneyStore.filled()
     let inserts = try Self.changes(of: store, after: 0).compactMap { change -> String? in
       guard case .insert(let insert) = change else { return nil }
@@ -31,7 +31,7 @@ import Testing
       ])
   }
 
-  @Test func updatesNameInheritedAndOwnAttributes() throws {
+  @Test func `updates name inherited and own attributes`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     let conference = try #require(try context.fetch(FetchDescriptor<ConferenceJourney>()).first)
@@ -57,7 +57,7 @@ import Testing
     #expect(update.changedPersistentIdentifier == conference.persistentModelID)
   }
 
-  @Test func tombstonesHoldInheritedAndOwnValues() throws {
+  @Test func `tombstones hold inherited and own values`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     try context.delete(model: Journey.self)
@@ -90,7 +90,7 @@ import Testing
     #expect(kept.sorted() == ["business", "conference", "personal", "plain"])
   }
 
-  @Test func transactionsAreFoundByTheNamesOfClasses() throws {
+  @Test func `transactions are found by the names of classes`() throws {
     let store = try JourneyStore.filled()
     let names = ["BusinessJourney", "ConferenceJourney"]
     let found = try store.context().fetchHistory(

@@ -29,7 +29,7 @@ import Testing
   /// Any fetch will do.
   private func look() throws { _ = try context.fetchCount(FetchDescriptor<Company>()) }
 
-  @Test func propertiesOfAllClassesAreTakenOver() throws {
+  @Test func `properties of all classes are taken over`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     let visit = try journey("Visit", as: PersonalJourney.self, in: context)
     let theirs = try journey("Meetup", as: ConferenceJourney.self, in: others)
@@ -51,7 +51,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func changesOfOnesOwnStayWhateverClassDeclaresThem() throws {
+  @Test func `changes of ones own stay whatever class declares them`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     let theirs = try journey("Meetup", as: ConferenceJourney.self, in: others)
     meetup.name = "Own"
@@ -74,7 +74,7 @@ import Testing
     #expect(meetup.name == "Own")
   }
 
-  @Test func listsOfAClassFollowChangesOfThoseThatInheritFromIt() throws {
+  @Test func `lists of a class follow changes of those that inherit from it`() throws {
     let guide = Guide(name: "Ada")
     context.insert(guide)
     guide.journeys = [try journey("Walk", as: Journey.self, in: context)]
@@ -98,7 +98,7 @@ import Testing
     #expect(company.journeys.map(\.name) == ["Fair"])
   }
 
-  @Test func modelsDeletedByOthersLeaveTheContext() throws {
+  @Test func `models deleted by others leave the context`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     let walk = try journey("Walk", as: Journey.self, in: context)
     let stops = meetup.stops
@@ -114,7 +114,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<ConferenceJourney>()) == [])
   }
 
-  @Test func changesOfModelsDeletedByOthersAreDropped() throws {
+  @Test func `changes of models deleted by others are dropped`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     meetup.talks = ["own"]
     others.delete(try journey("Meetup", as: ConferenceJourney.self, in: others))
@@ -125,7 +125,7 @@ import Testing
     #expect(meetup.modelContext == nil)
   }
 
-  @Test func everythingIsReadAgainWhereHistoryIsGone() throws {
+  @Test func `everything is read again where history is gone`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     let walk = try journey("Walk", as: Journey.self, in: context)
     let sale = try journey("Sale", as: BusinessJourney.self, in: context)
@@ -141,7 +141,7 @@ import Testing
     #expect(sale.modelContext == nil)
   }
 
-  @Test func observersOfResultsSeeAllClasses() throws {
+  @Test func `observers of results see all classes`() throws {
     let observer = try ResultsObserver<Journey, Never>(
       sortBy: [SortDescriptor(\.name, comparator: .lexical)], modelContext: context)
     #expect(observer.results.map(\.name) == ["Meetup", "Sale", "Visit", "Walk"])

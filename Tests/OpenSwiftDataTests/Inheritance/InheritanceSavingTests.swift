@@ -4,7 +4,7 @@ import Testing
 
 /// Changing, relating and deleting models of a hierarchy.
 @Suite struct InheritanceSavingTests {
-  @Test func changesOfAllLevelsAreSaved() throws {
+  @Test func `changes of all levels are saved`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     let all = try context.fetch(FetchDescriptor<Journey>())
@@ -24,7 +24,7 @@ import Testing
       try StoreQuery(path: store.path).lines("SELECT Z_OPT FROM ZJOURNEY ORDER BY Z_PK")[2] == "2")
   }
 
-  @Test func relationshipsHoldModelsOfTheirOwnClass() throws {
+  @Test func `relationships hold models of their own class`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     let guide = Guide(name: "Ada")
@@ -51,7 +51,7 @@ import Testing
         "SELECT ZNAME FROM ZJOURNEY WHERE ZCOMPANY = 1 ORDER BY Z_PK") == ["Sale", "Meetup"])
   }
 
-  @Test func inheritedDeleteRulesAreFollowed() throws {
+  @Test func `inherited delete rules are followed`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     let conference = try #require(try context.fetch(FetchDescriptor<ConferenceJourney>()).first)
@@ -78,7 +78,7 @@ import Testing
     #expect(try query.lines("SELECT ZNAME FROM ZJOURNEY ORDER BY Z_PK") == ["Walk", "Visit"])
   }
 
-  @Test func deletingAClassMayLeaveItsSubclasses() throws {
+  @Test func `deleting a class may leave its subclasses`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     let query = try StoreQuery(path: store.path)
@@ -96,7 +96,7 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ZJOURNEY") == ["0"])
   }
 
-  @Test func aStoreDeletesInBatchesWithOrWithoutSubclasses() throws {
+  @Test func `a store deletes in batches with or without subclasses`() throws {
     let store = try JourneyStore.filled()
     let configuration = try #require(store.container.configurations.first)
     let own = try DefaultStore(configuration)
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: - Unique values
 
-  @Test func aModelOfTheSameClassIsUpdated() throws {
+  @Test func `a model of the same class is updated`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     let again = ConferenceJourney(name: "Meetup", isSpeaker: false, talks: ["Again"])
@@ -123,7 +123,7 @@ import Testing
         "SELECT Z_PK, Z_ENT, ZISSPEAKER FROM ZJOURNEY WHERE ZNAME = 'Meetup'") == ["3|5|0"])
   }
 
-  @Test func aModelOfAnotherClassIsNotReplaced() throws {
+  @Test func `a model of another class is not replaced`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     context.insert(PersonalJourney(name: "Meetup", reason: .reunion))

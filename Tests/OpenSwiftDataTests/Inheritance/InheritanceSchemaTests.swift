@@ -4,7 +4,7 @@ import Testing
 
 /// How a schema describes classes that inherit from models.
 @Suite struct InheritanceSchemaTests {
-  @Test func entitiesKnowTheirSuperentity() throws {
+  @Test func `entities know their superentity`() throws {
     let schema = JourneyStore.schema
     let journey = try #require(schema.entity(for: Journey.self))
     let business = try #require(schema.entity(for: BusinessJourney.self))
@@ -17,7 +17,7 @@ import Testing
     #expect(conference.superentity?.superentity == journey)
   }
 
-  @Test func propertiesAreOwnOrInherited() throws {
+  @Test func `properties are own or inherited`() throws {
     let business = try #require(JourneyStore.schema.entity(for: BusinessJourney.self))
     #expect(business.storedProperties.map(\.name) == ["code", "perDiem", "notes", "company"])
     #expect(
@@ -35,7 +35,7 @@ import Testing
     #expect(business.indices == [["perDiem", "startDate"]])
   }
 
-  @Test func aModelIncludesItsSuperclassesButNotItsSubclasses() {
+  @Test func `a model includes its superclasses but not its subclasses`() {
     #expect(
       Schema([BusinessJourney.self]).entities.map(\.name)
         == ["BusinessJourney", "Company", "Guide", "Journey", "Stop"])

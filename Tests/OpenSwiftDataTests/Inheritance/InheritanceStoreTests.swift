@@ -4,7 +4,7 @@ import Testing
 
 /// A hierarchy in the layout of the frameworks.
 @Suite struct InheritanceStoreTests {
-  @Test func aHierarchyIsOneTable() throws {
+  @Test func `a hierarchy is one table`() throws {
     let store = try JourneyStore.filled()
     let query = try StoreQuery(path: store.path)
     #expect(
@@ -46,7 +46,7 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func programsThatReadHistoryNameInheritedAndOwnAttributes() async throws {
+  @Test func `programs that read history name inherited and own attributes`() async throws {
     let store = try JourneyStore.filled()
     let context = store.context(author: "editor")
     let meetup = try #require(try context.fetch(FetchDescriptor<ConferenceJourney>()).first)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealStores.path("coredataplus-model2-v2.sqlite") != nil))
-  func tablesAreThoseOfTheFrameworks() throws {
+  func `tables are those of the frameworks`() throws {
     let folder = try TemporaryFolder()
     let real = try folder.copy(
       store: #require(RealStores.path("coredataplus-model2-v2.sqlite")))

@@ -6,7 +6,7 @@ import Testing
 
 /// Objects of classes that inherit from models, before any store knows of them.
 @Suite struct InheritedModelTests {
-  @Test func initialisersOfAllLevelsSetValues() {
+  @Test func `initialisers of all levels set values`() {
     let journey = ConferenceJourney(name: "Meetup", isSpeaker: true, talks: ["SQL"])
     #expect(journey.name == "Meetup")
     #expect(journey.startDate == .distantPast)
@@ -20,7 +20,7 @@ import Testing
     #expect(journey.persistentModelID.entityName == "ConferenceJourney")
   }
 
-  @Test func anObjectIsTheSameWhateverItIsLookedAtAs() {
+  @Test func `an object is the same whatever it is looked at as`() {
     let conference = ConferenceJourney(name: "Meetup", isSpeaker: false)
     let (business, journey): (BusinessJourney, Journey) = (conference, conference)
     journey.name = "Summit"
@@ -32,7 +32,7 @@ import Testing
     #expect(journey[keyPath: \.name] == business[keyPath: \.name])
   }
 
-  @Test func modelsAreRelatedBeforeTheyAreInserted() {
+  @Test func `models are related before they are inserted`() {
     let journey = ConferenceJourney(name: "Meetup", isSpeaker: false)
     let stop = Stop(title: "Hall", journey: journey)
     journey.stops = [Stop(title: "Bar")]
@@ -42,7 +42,7 @@ import Testing
     #expect(journey.company?.name == "Acme")
   }
 
-  @Test func observersLearnOfInheritedAndOwnProperties() {
+  @Test func `observers learn of inherited and own properties`() {
     let journey = ConferenceJourney(name: "Meetup", isSpeaker: false)
     for change in [{ journey.name = "A" }, { journey.perDiem = 1 }, { journey.talks = ["B"] }] {
       let count = Mutex(0)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func keyPathsOfEveryClassLeadToOneProperty() throws {
+  @Test func `key paths of every class lead to one property`() throws {
     let layout = EntityLayout.of(ConferenceJourney.self)
     let index = try #require(layout.index(named: "name"))
     #expect(layout.indexIfAny(of: \Journey.name) == index)
@@ -68,7 +68,7 @@ import Testing
     #expect(layout.indexIfAny(of: \PersonalJourney.name) == nil)
   }
 
-  @Test func aClassDescribesItsOwnProperties() {
+  @Test func `a class describes its own properties`() {
     #expect(
       ConferenceJourney.schemaMetadata.map(\.name) == ["talks", "isSpeaker"])
     #expect(

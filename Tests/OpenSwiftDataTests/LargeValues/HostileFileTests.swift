@@ -39,7 +39,7 @@ import Darwin
   ]
 
   @Test(arguments: columns)
-  func columnsThatAreNone(_ column: Column) throws {
+  func `columns that are none`(_ column: Column) throws {
     let store = try PhotoStore()
     try store.save()
     try StoreQuery(path: store.path).run(
@@ -52,7 +52,7 @@ import Darwin
   }
 
   @Test(arguments: Thing.allCases)
-  func filesThatAreNone(_ thing: Thing) throws {
+  func `files that are none`(_ thing: Thing) throws {
     let store = try PhotoStore()
     try store.save()
     let name = try #require(try store.fileNames().first)
@@ -123,7 +123,7 @@ import Darwin
     #expect(!context.hasChanges)
   }
 
-  @Test func aMissingValueCanBeReplaced() throws {
+  @Test func `a missing value can be replaced`() throws {
     let store = try PhotoStore()
     try store.save()
     try FileManager.default.removeItem(
@@ -143,7 +143,7 @@ import Darwin
     #expect(try StoreQuery(path: store.path).lines("SELECT count(*) FROM ZPHOTO") == ["0"])
   }
 
-  @Test func missingFilesAreSearchedForOnce() throws {
+  @Test func `missing files are searched for once`() throws {
     let store = try PhotoStore()
     try store.save("Forum", 1)
     try store.save("Casa", 2)

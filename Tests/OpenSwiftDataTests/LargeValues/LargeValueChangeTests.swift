@@ -12,7 +12,7 @@ import Testing
     try context.save()
   }
 
-  @Test func aValueThatOthersHaveReplacedSinceTheFetchIsTheirs() throws {
+  @Test func `a value that others have replaced since the fetch is theirs`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -27,7 +27,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func rollingBackRestoresTheStoredValue() throws {
+  @Test func `rolling back restores the stored value`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -38,7 +38,7 @@ import Testing
     #expect(photo.data == PhotoStore.value(2))
   }
 
-  @Test func anotherPropertyIsSavedWithoutTouchingTheFile() throws {
+  @Test func `another property is saved without touching the file`() throws {
     let store = try PhotoStore()
     try store.save()
     let before = try store.fileNames()
@@ -50,7 +50,7 @@ import Testing
     #expect(photo.data == PhotoStore.value(1))
   }
 
-  @Test func aModelThatIsGoneHasNoValue() throws {
+  @Test func `a model that is gone has no value`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -61,7 +61,7 @@ import Testing
   }
 
   #if !canImport(ObjectiveC)
-  @Test func undoneChangesBringValuesBack() throws {
+  @Test func `undone changes bring values back`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -89,7 +89,7 @@ import Testing
 
   // MARK: - Files that were left
 
-  @Test func filesThatNoRowNamesGoWhenTheyAreOld() throws {
+  @Test func `files that no row names go when they are old`() throws {
     let store = try PhotoStore()
     try store.save("old", 1)
     let named = try store.fileNames()
@@ -117,7 +117,7 @@ import Testing
     #expect(try store.data(of: "old") == PhotoStore.value(1))
   }
 
-  @Test func filesStayWhereAnotherStoreHasTheSameFolder() throws {
+  @Test func `files stay where another store has the same folder`() throws {
     let store = try PhotoStore()
     try store.save("mine", 1)
     // Its name differs in the extension alone.

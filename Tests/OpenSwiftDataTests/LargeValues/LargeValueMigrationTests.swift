@@ -78,7 +78,7 @@ enum PhotosPlan: SchemaMigrationPlan {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
   }
 
-  @Test func valuesStayAndThoseThatAreGoneLeaveNoFile() async throws {
+  @Test func `values stay and those that are gone leave no file`() async throws {
     let store = try store()
     let context = try open(store.path)
     let photos = try context.fetch(
@@ -92,7 +92,7 @@ enum PhotosPlan: SchemaMigrationPlan {
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func valuesStayInTheirColumnsAfterAMigration() async throws {
+  @Test func `values stay in their columns after a migration`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Photos.store")
     func context(_ type: any PersistentModel.Type) throws -> ModelContext {
@@ -125,7 +125,7 @@ enum PhotosPlan: SchemaMigrationPlan {
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func changesOfAMigrationPlanAreSaved() throws {
+  @Test func `changes of a migration plan are saved`() throws {
     let store = try store()
     let photos = try open(store.path, plan: PhotosPlan.self).fetch(
       FetchDescriptor<NewerPhotos.Photo>(sortBy: [SortDescriptor(\.name)]))
@@ -134,7 +134,7 @@ enum PhotosPlan: SchemaMigrationPlan {
     #expect(try store.fileNames().count == 4)
   }
 
-  @Test func aPlanThatFailsLeavesTheFilesAsTheyWere() throws {
+  @Test func `a plan that fails leaves the files as they were`() throws {
     let store = try store()
     let before = try store.fileNames()
     PhotosPlan.$refuses.withValue(true) {

@@ -31,7 +31,7 @@ import Testing
     return names
   }
 
-  @Test func twoProcessesSaveAtOnce() async throws {
+  @Test func `two processes save at once`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Saved.store")
     async let first = saver.run([path, "first", "40", "--bytes=\(Self.byteCount)"])
@@ -57,10 +57,10 @@ import Testing
     return copy
   }
 
-  @Test(
-    "A save of large values is killed or fails at its system calls",
-    .enabled(if: FaultInjector.isPossible), arguments: FaultInjector.Kind.allCases)
-  func faults(_ kind: FaultInjector.Kind) async throws {
+  @Test(.enabled(if: FaultInjector.isPossible), arguments: FaultInjector.Kind.allCases)
+  func `a save of large values is killed or fails at its system calls`(
+    _ kind: FaultInjector.Kind
+  ) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = folder.file("Saved.store")

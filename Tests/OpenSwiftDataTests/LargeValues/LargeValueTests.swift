@@ -4,7 +4,7 @@ import Testing
 
 /// Values of attributes marked with `.externalStorage`, in the column or in a file beside the store.
 @Suite struct LargeValueTests {
-  @Test func smallValuesAreInTheColumnAndLargeOnesInAFile() async throws {
+  @Test func `small values are in the column and large ones in a file`() async throws {
     let store = try PhotoStore()
     let context = store.context()
     let (small, large) = (
@@ -44,7 +44,7 @@ import Testing
     #expect(found.map(\.thumbnail) == [nil, nil, nil])
   }
 
-  @Test func theModelOfTheStoreHasTheFlag() async throws {
+  @Test func `the model of the store has the flag`() async throws {
     let store = try PhotoStore()
     try store.save()
     // Values in files do not move into columns.
@@ -62,7 +62,7 @@ import Testing
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func aReplacedValueLeavesNoFile() throws {
+  @Test func `a replaced value leaves no file`() throws {
     let store = try PhotoStore()
     let context = try store.save()
     let photo = try #require(try context.fetch(FetchDescriptor<Photo>()).first)
@@ -88,7 +88,7 @@ import Testing
     try store.checkFiles(count: 1)
   }
 
-  @Test func aFileThatCannotBeReadIsAnErrorOfTheContext() throws {
+  @Test func `a file that cannot be read is an error of the context`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -112,7 +112,7 @@ import Testing
     #expect(try store.data(of: "Forum") == PhotoStore.value(1) + [1])
   }
 
-  @Test func anUnreadableValueCanBeReplacedBesideAnUndoManager() throws {
+  @Test func `an unreadable value can be replaced beside an undo manager`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -127,7 +127,7 @@ import Testing
     #expect(try store.data(of: "Forum") == Data([1]))
   }
 
-  @Test func deletedModelsLeaveNoFiles() throws {
+  @Test func `deleted models leave no files`() throws {
     let store = try PhotoStore()
     let context = store.context()
     let album = Album(title: "Rome")
@@ -152,7 +152,7 @@ import Testing
     try store.checkFiles(count: 0)
   }
 
-  @Test func unsavedValuesAreNotWritten() throws {
+  @Test func `unsaved values are not written`() throws {
     let store = try PhotoStore()
     let context = try store.save()
     let photo = try #require(try context.fetch(FetchDescriptor<Photo>()).first)
@@ -168,7 +168,7 @@ import Testing
     try store.checkFiles(count: 1)
   }
 
-  @Test func aRefusedSaveLeavesNoFiles() throws {
+  @Test func `a refused save leaves no files`() throws {
     let store = try PhotoStore()
     let context = try store.save("Forum", 1)
     try store.save("Casa", 2)
@@ -186,7 +186,7 @@ import Testing
     #expect(try store.data(of: "Foro") == PhotoStore.value(3))
   }
 
-  @Test func aUniqueValueThatIsThereGetsTheNewFile() throws {
+  @Test func `a unique value that is there gets the new file`() throws {
     let store = try PhotoStore()
     try store.save("Forum", 1)
     let before = try store.fileNames()
@@ -202,7 +202,7 @@ import Testing
     #expect(try store.data(of: "Forum") == PhotoStore.value(2))
   }
 
-  @Test func historyNamesTheAttributeAndKeepsNoValue() async throws {
+  @Test func `history names the attribute and keeps no value`() async throws {
     let store = try PhotoStore()
     let context = try store.save()
     let photo = try #require(try context.fetch(FetchDescriptor<Photo>()).first)
@@ -228,7 +228,7 @@ import Testing
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func predicatesAskOnlyWhetherThereIsAValue() throws {
+  @Test func `predicates ask only whether there is a value`() throws {
     let store = try PhotoStore()
     let context = store.context()
     for number in 1...3 {
@@ -250,7 +250,7 @@ import Testing
     #expect(try names(#Predicate { $0.thumbnail != tiny }) == ["2", "3"])
   }
 
-  @Test func containersInMemoryHaveThemToo() throws {
+  @Test func `containers in memory have them too`() throws {
     let container = try ModelContainer(
       for: Photo.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -260,7 +260,7 @@ import Testing
     #expect(try other.fetch(FetchDescriptor<Photo>()).first?.data == PhotoStore.value(1))
   }
 
-  @Test func aReadOnlyContainerReadsValues() throws {
+  @Test func `a read only container reads values`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = ModelContext(try PhotoStore.open(store.path, allowsSave: false))
@@ -269,7 +269,7 @@ import Testing
     #expect(try context.fetchIdentifiers(FetchDescriptor<Photo>()).count == 1)
   }
 
-  @Test func modelsThatCannotHaveTheOptionAreRefused() throws {
+  @Test func `models that cannot have the option are refused`() throws {
     func explanation(_ types: any PersistentModel.Type...) throws -> String {
       try #require(throws: SwiftDataError.self) {
         _ = try ModelContainer(

@@ -4,7 +4,7 @@ import Testing
 
 /// Classes join a hierarchy, and leave it.
 @Suite struct InheritanceMigrationTests {
-  @Test func classesComeAndGo() async throws {
+  @Test func `classes come and go`() async throws {
     let store = try MigratedStore()
     try store.with(Zoo1.models) { context in
       let rex = Zoo1.Dog(name: "Rex")

@@ -35,7 +35,7 @@ import Testing
     return store
   }
 
-  @Test func everyLightweightChangeIsMade() async throws {
+  @Test func `every lightweight change is made`() async throws {
     let store = try Self.library()
     try store.with(LibraryV2.models) { context in
       let books = try context.fetch(
@@ -80,7 +80,7 @@ import Testing
     #expect(try store.lines("SELECT max(Z_PK) FROM ZBOOK") == ["4"])
   }
 
-  @Test func backAgain() async throws {
+  @Test func `back again`() async throws {
     // Nothing says that a version must be newer: without a plan only the models count.
     let store = try Self.library()
     try store.open(LibraryV2.models)
@@ -96,7 +96,7 @@ import Testing
     #expect(try await store.problems(LibraryV2.models) == [])
   }
 
-  @Test func addedColumnsAreAppendedAsTheFrameworksDo() async throws {
+  @Test func `added columns are appended as the frameworks do`() async throws {
     let store = try MigratedStore()
     try store.with([Garden1.Plant.self]) { context in
       context.insert(Garden1.Plant(name: "Rose"))
@@ -112,7 +112,7 @@ import Testing
     #expect(try await store.problems([Garden2.Plant.self]) == [])
   }
 
-  @Test func changesOfTheModelAloneAreSaved() async throws {
+  @Test func `changes of the model alone are saved`() async throws {
     // No table changes, but the model that the store tells does, and history with it.
     let store = try MigratedStore()
     try store.with([Garden2.Plant.self]) { context in
@@ -132,7 +132,7 @@ import Testing
     #expect(try store.lines("SELECT count(*) FROM ATRANSACTION") == ["4"])
   }
 
-  @Test func aNameThatIsUsedAgain() async throws {
+  @Test func `a name that is used again`() async throws {
     let store = try MigratedStore()
     try store.with([Rename1.Note.self]) { context in
       context.insert(Rename1.Note(text: "old"))

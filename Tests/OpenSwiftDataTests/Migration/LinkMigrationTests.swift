@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases, Kind.allCases)
-  func relatedObjectsStayRelated(_ before: Kind, _ after: Kind) async throws {
+  func `related objects stay related`(_ before: Kind, _ after: Kind) async throws {
     guard before != after else { return }
     let store = try MigratedStore()
     try store.with(before.models) { try fill($0, before) }
@@ -73,7 +73,7 @@ import Testing
     #expect(try await store.problems(after.models) == [])
   }
 
-  @Test func severalObjectsDoNotFitIntoOne() throws {
+  @Test func `several objects do not fit into one`() throws {
     let store = try MigratedStore()
     try store.with(Kind.manyToMany.models) { context in
       let box = ManyToMany.Box(name: "a")
@@ -100,14 +100,14 @@ import Testing
     #expect("\(one)".contains("Thing.box leads to one object at most now"), "\(one)")
   }
 
-  @Test func joiningTwoRelationshipsIsRefused() throws {
+  @Test func `joining two relationships is refused`() throws {
     let store = try MigratedStore()
     try store.open([Apart.Box.self])
     let error = try store.refusal(Kind.oneToOne.models)
     #expect("\(error)".contains("Box.item has an inverse now that was a relationship of its own"))
   }
 
-  @Test func linksToARemovedModelAreRemoved() async throws {
+  @Test func `links to a removed model are removed`() async throws {
     let store = try MigratedStore()
     try store.with(Kind.toManyToOne.models) { try fill($0, .toManyToOne) }
     try store.open([Alone.Thing.self])

@@ -4,7 +4,7 @@ import Testing
 
 /// History stays readable after a migration, with the names that things have now.
 @Suite struct MigratedHistoryTests {
-  @Test func changesKeepTheirMeaning() async throws {
+  @Test func `changes keep their meaning`() async throws {
     let store = try LightweightMigrationTests.library()
     let before = try await store.changes()
     #expect(
@@ -30,7 +30,7 @@ import Testing
     #expect(decoded.text.contains("Draft"))
   }
 
-  @Test func theMigrationIsATransactionAsTheFrameworksRecordIt() async throws {
+  @Test func `the migration is a transaction as the frameworks record it`() async throws {
     let store = try LightweightMigrationTests.library()
     let numbers = try store.lines("SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION ORDER BY 1")
     try store.open(LibraryV2.models)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func historyThatAStageDeletes() async throws {
+  @Test func `history that a stage deletes`() async throws {
     let store = try LightweightMigrationTests.library()
     let count = try store.lines("SELECT Z_PK FROM ATRANSACTION").count
     let error = try store.refusal(LibraryV2.models, plan: DeletingTooMuch.self)
@@ -112,7 +112,7 @@ import Testing
     #expect(try store.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func tokensOfTheOlderVersionWork() async throws {
+  @Test func `tokens of the older version work`() async throws {
     let store = try LightweightMigrationTests.library()
     let token = try store.with(LibraryV1.models) { context in
       let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func masksThatDoNotFitAreCleared() async throws {
+  @Test func `masks that do not fit are cleared`() async throws {
     let store = try LightweightMigrationTests.library()
     // Of another length than the 7 slots of the old model take; the 10 of the new one would take it.
     try StoreQuery(path: store.path).run(
@@ -154,7 +154,7 @@ import Testing
     #expect(masks == ["0000"])
   }
 
-  @Test func aChangeOfAnUnknownModelIsNotOneOfANewModel() async throws {
+  @Test func `a change of an unknown model is not one of a new model`() async throws {
     let store = try MigratedStore()
     try store.with([Garden1.Plant.self]) { context in
       context.insert(Garden1.Plant(name: "Rose"))
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealStores.path("swiftdata-rm-4wal.store") != nil))
-  func aStoreThatSwiftDataWrote() async throws {
+  func `a store that Swift data wrote`() async throws {
     let store = try MigratedStore()
     let real = try store.folder.copy(
       store: #require(RealStores.path("swiftdata-rm-4wal.store")))

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func severalMigrateAtOnce() async throws {
+  @Test func `several migrate at once`() async throws {
     let folder = try TemporaryFolder()
     let path = try await store(folder)
     #expect(try isMigrated(path) == false)
@@ -56,10 +56,11 @@ import Testing
 
   #if os(Linux)
   @Test(
-    "A migration is killed at its system calls, or finds the disk full from there on",
     .enabled(if: FaultInjector.isPossible),
     arguments: [FaultInjector.Kind.kill, .full])
-  func faults(_ kind: FaultInjector.Kind) async throws {
+  func `a migration is killed at its system calls, or finds the disk full from there on`(
+    _ kind: FaultInjector.Kind
+  ) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = try await store(folder)

@@ -49,7 +49,7 @@ import Testing
       message: "it is another app's store", remedy: "choose another file"),
   ]
 
-  @Test(arguments: cases.indices) func ambiguousChangesAreRefused(_ index: Int) throws {
+  @Test(arguments: cases.indices) func `ambiguous changes are refused`(_ index: Int) throws {
     let item = Self.cases[index]
     let store = try MigratedStore()
     try store.with([Plain.Item.self]) { context in
@@ -73,7 +73,7 @@ import Testing
     #expect(count == 4)
   }
 
-  @Test func aReadOnlyContainerDoesNotMigrate() throws {
+  @Test func `a read only container does not migrate`() throws {
     let store = try LightweightMigrationTests.library()
     let error = try store.refusal(LibraryV2.models, allowsSave: false)
     #expect(error as? SwiftDataError == .loadIssueModelContainer)
@@ -86,7 +86,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test func tablesThatAMigrationWouldBreak() throws {
+  @Test func `tables that a migration would break`() throws {
     let store = try MigratedStore()
     try store.open([Garden1.Plant.self])
     try StoreQuery(path: store.path).run(
@@ -99,7 +99,7 @@ import Testing
     #expect("\(mirrored)".contains("ANSCKMETADATAENTRY"), "\(mirrored)")
   }
 
-  @Test func aDamagedModelIsNotGuessed() throws {
+  @Test func `a damaged model is not guessed`() throws {
     let store = try MigratedStore()
     try store.open([Garden1.Plant.self])
     try StoreQuery(path: store.path).run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'")

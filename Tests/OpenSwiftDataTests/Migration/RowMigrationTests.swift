@@ -86,7 +86,7 @@ import Testing
     return store
   }
 
-  @Test func withoutRowsEveryDifferenceIsFine() async throws {
+  @Test func `without rows every difference is fine`() async throws {
     let store = try store(of: [])
     try store.with(After.models) { context in
       context.insert(After.Item(name: "a", size: 1, owner: After.Owner(name: "Ann")))
@@ -95,7 +95,7 @@ import Testing
     #expect(try await store.problems(After.models) == [])
   }
 
-  @Test func rowsThatWillMigrateDeletesDoNotCount() async throws {
+  @Test func `rows that will migrate deletes do not count`() async throws {
     let store = try store(of: ["a", "b"])
     let error = try store.refusal(After.models)
     #expect("\(error)".contains("is new, must have a value"), "\(error)")
@@ -106,7 +106,7 @@ import Testing
     #expect(try await store.problems(After.models, version: After.versionIdentifier) == [])
   }
 
-  @Test func valuesOfAnotherTypeCountWhereThereAreAny() async throws {
+  @Test func `values of another type count where there are any`() async throws {
     let store = try store(of: ["a", "b"])
     try store.with([Lighter.Item.self]) { context in
       let items = try context.fetch(FetchDescriptor<Lighter.Item>())
@@ -119,7 +119,7 @@ import Testing
     #expect("\(error)".contains("Item.weight was Double and is String"), "\(error)")
   }
 
-  @Test func aPlanWithoutStagesIsInferred() throws {
+  @Test func `a plan without stages is inferred`() throws {
     let empty = try store(of: [])
     try empty.open(After.models, plan: WithoutStages.self)
     let store = try store(of: ["a"])

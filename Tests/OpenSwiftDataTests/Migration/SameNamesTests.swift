@@ -78,7 +78,7 @@ enum GarageV4 {
       configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("G.store"))))
   }
 
-  @Test func identifiersOfSubclassesAreFound() throws {
+  @Test func `identifiers of subclasses are found`() throws {
     let folder = try TemporaryFolder()
     let container = try Self.open(folder)
     let context = ModelContext(container)
@@ -100,7 +100,7 @@ enum GarageV4 {
           predicate: #Predicate { $0.persistentModelID == identifier })) == 1)
   }
 
-  @Test func snapshotsAreDecodedAsTheStoresOwnModels() throws {
+  @Test func `snapshots are decoded as the stores own models`() throws {
     let folder = try TemporaryFolder()
     let container = try Self.open(folder)
     let context = ModelContext(container)

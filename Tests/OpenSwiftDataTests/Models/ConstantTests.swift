@@ -15,7 +15,7 @@ import Testing
         configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("R.store")))))
   }
 
-  @Test func constantsAreStored() throws {
+  @Test func `constants are stored`() throws {
     let context = try open()
     let (id, created) = (UUID(), Date(timeIntervalSinceReferenceDate: 7))
     context.insert(Recipe(id: id, title: "Pasta", created: created))
@@ -31,7 +31,7 @@ import Testing
     #expect(try open().fetch(FetchDescriptor<Recipe>()).map(\.created) == [.distantPast])
   }
 
-  @Test func observersAreNotCalled() throws {
+  @Test func `observers are not called`() throws {
     let context = try open()
     let recipe = Recipe(id: UUID(), title: "Pasta", created: .distantPast)
     context.insert(recipe)

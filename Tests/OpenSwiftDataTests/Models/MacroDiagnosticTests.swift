@@ -23,7 +23,7 @@ import Testing
 
     """
 
-  @Test func mistakesAreExplained() async throws {
+  @Test func `mistakes are explained`() async throws {
     let mistakes = [
       ("@Model struct A { var name: String }", "declare 'A' as a class"),
       ("@Model class C { var name = 1 }", "requires an initializer"),
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// What the macro has no part in may stand in a model as anywhere else.
-  @Test func unstoredMembersAreAccepted() async throws {
+  @Test func `unstored members are accepted`() async throws {
     let model = """
       @Model class A {
         #if true

@@ -57,7 +57,7 @@ package actor PackageImporter {
 }
 
 @Suite struct ModelMemberTests {
-  @Test func propertiesOfOnesOwnAreObserved() {
+  @Test func `properties of ones own are observed`() {
     let chapter = Chapter(title: "One")
     #expect(chapter.store == nil)
     let mark = ObservedChange()
@@ -79,7 +79,7 @@ package actor PackageImporter {
     #expect(own.hasChanged)
   }
 
-  @Test func modelsMayBeCodable() throws {
+  @Test func `models may be codable`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Folder.self,
@@ -103,7 +103,7 @@ package actor PackageImporter {
     #expect(parent == root && children == [child])
   }
 
-  @Test func anActorOfThePackageHasAContext() async throws {
+  @Test func `an actor of the package has a context`() async throws {
     let container = try ModelContainer(
       for: Chapter.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -114,7 +114,7 @@ package actor PackageImporter {
     #expect(importer.modelExecutor is any SerialModelExecutor)
   }
 
-  @Test func schemasListTheComponentsOfAttributes() throws {
+  @Test func `schemas list the components of attributes`() throws {
     let entity = try #require(Schema([Everything.self]).entity(for: Everything.self))
     let place = try #require(entity.attributesByName["place"] as? Schema.CompositeAttribute)
     #expect(place.properties.map(\.name) == ["latitude", "longitude", "label", "seen"])
@@ -125,7 +125,7 @@ package actor PackageImporter {
     #expect(Schema.Attribute(.codable).options == [.codable])
   }
 
-  @Test func descriptorsAreEqualWhenTheyAskForTheSame() throws {
+  @Test func `descriptors are equal when they ask for the same`() throws {
     func descriptor(_ name: String, limit: Int? = nil) -> FetchDescriptor<Trip> {
       var descriptor = FetchDescriptor<Trip>(
         predicate: #Predicate { trip in
@@ -152,7 +152,7 @@ package actor PackageImporter {
     #expect(names != titles)
   }
 
-  @Test func allDataCanBeDeletedByTheFormerName() throws {
+  @Test func `all data can be deleted by the former name`() throws {
     let store = try TripStore()
     let context = store.context()
     context.insert(Trip(name: "Rome"))

@@ -6,7 +6,7 @@ import Testing
 
 /// `import SwiftData` is all that an app's code needs.
 @Suite struct PlainImportTests {
-  @Test func modelsOfThePlainImportWork() async throws {
+  @Test func `models of the plain import work`() async throws {
     let folder = try TemporaryFolder()
     let container = try openNotes(URL(fileURLWithPath: folder.file("N.store")))
     let notes = NoteStore(modelContainer: container)

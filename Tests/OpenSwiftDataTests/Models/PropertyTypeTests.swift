@@ -92,7 +92,7 @@ final class Everything {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("All.store")))))
   }
 
-  @Test func everyTypeComesBack() throws {
+  @Test func `every type comes back`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let saved = Everything()
@@ -116,7 +116,7 @@ final class Everything {
     #expect(read.scratch == 0 && saved.scratch == 5)
   }
 
-  @Test func valuesAreStoredAsTheFrameworksStoreThem() throws {
+  @Test func `values are stored as the frameworks store them`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     context.insert(Everything())
@@ -143,7 +143,7 @@ final class Everything {
         "SELECT count(*) FROM pragma_table_info('ZEVERYTHING') WHERE name = 'ZSCRATCH'") == ["0"])
   }
 
-  @Test func optionalsCanBeSetAndTakenAway() throws {
+  @Test func `optionals can be set and taken away`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let model = Everything()
@@ -167,7 +167,7 @@ final class Everything {
     #expect(again.maybeString == nil)
   }
 
-  @Test func notANumberIsRefused() throws {
+  @Test func `not a number is refused`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let model = Everything()
@@ -181,7 +181,7 @@ final class Everything {
 
   /// A property could not throw when it is asked for, so that reading the model does.
   @Test(arguments: ["'third'", "NULL", "7", "x'00'"])
-  func undecodableValuesAreRefused(_ value: String) throws {
+  func `undecodable values are refused`(_ value: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Tickets.store")
     func open() throws -> ModelContext {

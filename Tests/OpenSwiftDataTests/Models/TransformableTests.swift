@@ -80,7 +80,7 @@ final class Wall {
           url: URL(fileURLWithPath: path), allowsSave: allowsSave)))
   }
 
-  @Test func valuesAreKeptAsTheDataThatIsMadeOfThem() async throws {
+  @Test func `values are kept as the data that is made of them`() async throws {
     let context = try context()
     let wall = Wall(name: "north", colour: Self.red, paint: Paint(name: "lime"))
     context.insert(wall)
@@ -113,7 +113,7 @@ final class Wall {
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func theModelOfTheStoreNamesTheTransformers() async throws {
+  @Test func `the model of the store names the transformers`() async throws {
     _ = try context()
     let python = try #require(Tool("python3"))
     let script = """
@@ -136,7 +136,7 @@ final class Wall {
     #expect(decoded.status == 0, "\(decoded.errors)")
   }
 
-  @Test func historyKeepsAPreservedValue() throws {
+  @Test func `history keeps a preserved value`() throws {
     let context = try context()
     let wall = Wall(name: "north", colour: Self.red)
     context.insert(wall)
@@ -156,7 +156,7 @@ final class Wall {
     #expect(deletion.tombstone[\.colour] as? Colour == Self.blue)
   }
 
-  @Test func predicatesAskOnlyWhetherThereIsAValue() throws {
+  @Test func `predicates ask only whether there is a value`() throws {
     let context = try context()
     context.insert(Wall(name: "north", colour: Self.red, paint: Paint(name: "lime")))
     context.insert(Wall(name: "south", colour: Self.blue))
@@ -167,7 +167,7 @@ final class Wall {
     #expect(bare.map(\.name) == ["south"])
   }
 
-  @Test func rollbackAndOtherContextsWorkAsWithOtherValues() throws {
+  @Test func `rollback and other contexts work as with other values`() throws {
     let first = try context()
     let wall = Wall(name: "north", colour: Self.red)
     first.insert(wall)
@@ -184,7 +184,7 @@ final class Wall {
 
   // MARK: - Mistakes
 
-  @Test func transformersThatAreMissingOrFailAreErrors() throws {
+  @Test func `transformers that are missing or fail are errors`() throws {
     let context = try context()
     let wall = Wall(name: "north", colour: Self.red, paint: Paint(name: "lime"))
     context.insert(wall)
@@ -200,7 +200,7 @@ final class Wall {
   }
 
   @Test(arguments: BrokenPaints.Kind.allCases)
-  func savingReportsTransformerErrors(_ kind: BrokenPaints.Kind) throws {
+  func `saving reports transformer errors`(_ kind: BrokenPaints.Kind) throws {
     let container = try ModelContainer(
       for: BrokenPaints.Broken.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -223,7 +223,7 @@ final class Wall {
   }
 
   #if !canImport(ObjectiveC)
-  @Test func transformersAreFoundByTheirNames() {
+  @Test func `transformers are found by their names`() {
     let name = NSValueTransformerName("TransformableTests.test")
     #expect(ValueTransformer(forName: name) == nil)
     let transformer = ColourTransformer()

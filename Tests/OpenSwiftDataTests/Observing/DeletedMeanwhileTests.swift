@@ -30,7 +30,7 @@ import Testing
     try StoreQuery(path: store.path).lines(sql)
   }
 
-  @Test func deletingTwiceIsDeletingOnce() throws {
+  @Test func `deleting twice is deleting once`() throws {
     others.delete(theirs)
     try others.save()
     context.delete(rome)
@@ -47,7 +47,7 @@ import Testing
           + "WHERE ZCHANGETYPE = 2 AND Z_NAME = 'Trip'") == ["1"])
   }
 
-  @Test func aSaveWithoutOtherChangesAddsNoTransaction() throws {
+  @Test func `a save without other changes adds no transaction`() throws {
     others.delete(theirs)
     try others.save()
     let before = try lines("SELECT count(*) FROM ATRANSACTION")
@@ -57,7 +57,7 @@ import Testing
     #expect(try lines("SELECT count(*) FROM ATRANSACTION") == before)
   }
 
-  @Test func cascadesSkipDeletedModels() throws {
+  @Test func `cascades skip deleted models`() throws {
     let list = rome.bucketList
     others.delete(try #require(theirs.bucketList.first { $0.title == "Forum" }))
     try others.save()
@@ -68,7 +68,7 @@ import Testing
     #expect(try lines("SELECT count(*) FROM ZBUCKETLISTITEM") == ["0"])
   }
 
-  @Test func deletedModelsNeedNotBeDetached() throws {
+  @Test func `deleted models need not be detached`() throws {
     let forum = try #require(rome.bucketList.first { $0.title == "Forum" })
     others.delete(try #require(theirs.bucketList.first { $0.title == "Forum" }))
     try others.save()
@@ -77,7 +77,7 @@ import Testing
     #expect(try lines("SELECT ZTITLE FROM ZBUCKETLISTITEM") == ["Pantheon"])
   }
 
-  @Test func listsAreSavedWithoutDeletedModels() throws {
+  @Test func `lists are saved without deleted models`() throws {
     try others.delete(model: Tag.self)
     try others.save()
     let sea = Tag(label: "sea")
@@ -87,10 +87,10 @@ import Testing
     #expect(rome.tags == [sea])
   }
 
-  @Test(
-    "A change of a deleted model is dropped, and everything else is saved",
-    arguments: [false, true])
-  func changesAreDropped(looksBefore: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a change of a deleted model is dropped, and everything else is saved`(
+    looksBefore: Bool
+  ) throws {
     rome.name = "Roma"
     city.label = "town"
     context.insert(Tag(label: "new"))
@@ -125,8 +125,8 @@ import Testing
           + "WHERE ZCHANGETYPE = 1 AND Z_NAME = 'Trip'") == ["0"])
   }
 
-  @Test("A save that has only changes of deleted models adds no transaction")
-  func nothingButDropped() throws {
+  @Test
+  func `a save that has only changes of deleted models adds no transaction`() throws {
     rome.name = "Roma"
     others.delete(theirs)
     try others.save()
@@ -137,7 +137,7 @@ import Testing
     #expect(try lines("SELECT count(*) FROM ATRANSACTION") == before)
   }
 
-  @Test func aNewModelCannotLinkToADeletedOne() throws {
+  @Test func `a new model cannot link to a deleted one`() throws {
     let colosseum = BucketListItem(title: "Colosseum")
     colosseum.trip = rome
     others.delete(theirs)

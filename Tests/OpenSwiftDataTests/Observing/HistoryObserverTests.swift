@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func savesOfTheContainerAreCountedAtOnce() throws {
+  @Test func `saves of the container are counted at once`() throws {
     let store = try TripStore()
     let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
     #expect(observer.eventCounter == 0)
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// In a store without a log, whoever commits keeps everybody out for a moment.
-  @Test func anObserverWaitsForACommit() async throws {
+  @Test func `an observer waits for a commit`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     _ = try TripStore.open(path)
@@ -59,7 +59,7 @@ import Testing
     #expect(observer.lastEventOrigin == .elsewhere)
   }
 
-  @Test func anotherProcessIsCountedOnceForEachSave() async throws {
+  @Test func `another process is counted once for each save`() async throws {
     let store = try SharedStore()
     let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
     let change = ObservedChange()
@@ -81,7 +81,7 @@ import Testing
     #expect(observer.eventCounter == 8)
   }
 
-  @Test func bothKindsAtOnceAreCountedOnce() async throws {
+  @Test func `both kinds at once are counted once`() async throws {
     let store = try SharedStore()
     let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
     let (own, others) = (100, 60)
@@ -101,7 +101,7 @@ import Testing
     #expect(observer.lastEventOrigin == .elsewhere)
   }
 
-  @Test func authorsAndModelsFilterTransactions() throws {
+  @Test func `authors and models filter transactions`() throws {
     let store = try TripStore()
     let byWidget = try HistoryObserver(
       authors: ["widget"], modelContainer: store.container, isolation: nil)
@@ -124,7 +124,7 @@ import Testing
     #expect(ofTags.observedModels.count == 1)
   }
 
-  @Test func anObserverBeginsAfterItsToken() throws {
+  @Test func `an observer begins after its token`() throws {
     let store = try TripStore()
     let context = store.context()
     var tokens: [DefaultHistoryToken] = []
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @MainActor @Test func theCounterChangesOnTheActor() async throws {
+  @MainActor @Test func `the counter changes on the actor`() async throws {
     let store = try SharedStore()
     let observer = try HistoryObserver(modelContainer: store.container)
     let isOnMainActor = Mutex<Bool?>(nil)
@@ -168,7 +168,7 @@ import Testing
     #expect(isOnMainActor.withLock { $0 } == true)
   }
 
-  @Test func anObserverIsNotRetainedByItsStore() async throws {
+  @Test func `an observer is not retained by its store`() async throws {
     let store = try TripStore()
     weak var observer: HistoryObserver?
     do {
@@ -182,7 +182,7 @@ import Testing
     try context.save()
   }
 
-  @Test func aCustomStoreNotifiesObservers() throws {
+  @Test func `a custom store notifies observers`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Trip.self,

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct HistoryUpdatesTests {
-  @Test func existingHistoryPrecedesNewSaves() async throws {
+  @Test func `existing history precedes new saves`() async throws {
     let store = try TripStore()
     let container = store.container
     func save(_ name: String) throws {
@@ -31,7 +31,7 @@ import Testing
     #expect(try await later.next()?.author == "Oslo")
   }
 
-  @Test func eachTransactionArrivesOnce() async throws {
+  @Test func `each transaction arrives once`() async throws {
     let store = try SharedStore()
     let (own, others) = (150, 100)
     let container = store.container
@@ -55,7 +55,7 @@ import Testing
     #expect(try await reader.value == Array(1...Int64(own + others)))
   }
 
-  @Test func aRestartContinuesAfterTheLastToken() async throws {
+  @Test func `a restart continues after the last token`() async throws {
     let store = try SharedStore()
     try await store.saveElsewhere(250)
     var token: DefaultHistoryToken?
@@ -73,7 +73,7 @@ import Testing
     #expect(numbers == Array(1...250))
   }
 
-  @Test func deletedHistoryIsAnErrorOnlyWhereItWasNotRead() async throws {
+  @Test func `deleted history is an error only where it was not read`() async throws {
     let store = try TripStore()
     let context = store.context()
     func save(_ name: String) throws {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func aCancelledTaskEndsTheSequence() async throws {
+  @Test func `a cancelled task ends the sequence`() async throws {
     let store = try TripStore()
     let container = store.container
     let isReading = AsyncStream.makeStream(of: Void.self)

@@ -18,7 +18,7 @@ import Testing
     try context.save()
   }
 
-  @Test func theOtherEndOfARelationshipNotifies() throws {
+  @Test func `the other end of a relationship notifies`() throws {
     let forum = rome.bucketList[0]
     let paris = Trip(name: "Paris")
     context.insert(paris)
@@ -41,7 +41,7 @@ import Testing
     #expect(change.hasChanged)
   }
 
-  @Test func onlyObservedPropertiesNotify() {
+  @Test func `only observed properties notify`() {
     change.observe { _ = rome.name }
     rome.notes = "in spring"
     rome.bucketList.append(BucketListItem(title: "Pantheon"))
@@ -50,14 +50,14 @@ import Testing
     #expect(change.hasChanged)
   }
 
-  @Test func modelsWithoutAContextNotify() {
+  @Test func `models without a context notify`() {
     let trip = Trip(name: "Oslo")
     change.observe { _ = trip.livingAccommodation }
     trip.livingAccommodation = LivingAccommodation(placeName: "Hut")
     #expect(change.hasChanged)
   }
 
-  @Test func rollbackNotifies() {
+  @Test func `rollback notifies`() {
     rome.name = "Roma"
     change.observe { _ = rome.name }
     context.rollback()
@@ -65,7 +65,7 @@ import Testing
     #expect(rome.name == "Rome")
   }
 
-  @Test func readingDoesNotNotify() throws {
+  @Test func `reading does not notify`() throws {
     let other = store.context()
     let fault = try #require(other.model(for: rome.persistentModelID) as? Trip)
     change.observe { _ = fault.name }
@@ -74,7 +74,7 @@ import Testing
     #expect(!change.hasChanged)
   }
 
-  @Test func savesOfOthersNotify() throws {
+  @Test func `saves of others notify`() throws {
     let other = ModelContext(try TripStore.open(store.path))
     let theirs = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
     _ = try context.fetchCount(FetchDescriptor<Trip>())

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func savesListTheirModels() throws {
+  @Test func `saves list their models`() throws {
     let store = try TripStore()
     let context = store.context()
     let (rome, paris) = (Trip(name: "Rome"), Trip(name: "Paris"))
@@ -71,7 +71,7 @@ import Testing
     #expect(did.count == 1)
   }
 
-  @Test func aSaveReportsInvalidatedModels() throws {
+  @Test func `a save reports invalidated models`() throws {
     let store = try TripStore()
     let (context, others) = (store.context(), store.context())
     let (rome, paris) = (Trip(name: "Rome"), Trip(name: "Paris"))
@@ -100,7 +100,7 @@ import Testing
     #expect(did.identifiers(.invalidatedAllIdentifiers) == [])
   }
 
-  @Test func changesMadeInWillSaveAreSaved() throws {
+  @Test func `changes made in will save are saved`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -112,7 +112,7 @@ import Testing
     #expect(try StoreQuery(path: store.path).lines("SELECT ZNOTES FROM ZTRIP") == ["saved"])
   }
 
-  @Test func onlyChangesOfOthersAreRemote() async throws {
+  @Test func `only changes of others are remote`() async throws {
     let store = try SharedStore()
     let remote = ReceivedNotifications(ModelContainer.remoteChange, of: store.container)
     let context = ModelContext(store.container)
@@ -126,7 +126,7 @@ import Testing
     #expect((remote.tokens?[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 2])
   }
 
-  @Test func aContainerThatIsMadeLaterIsWatchedToo() async throws {
+  @Test func `a container that is made later is watched too`() async throws {
     let name = ModelContainer.remoteChange
     let store = try SharedStore()
     let remote = ReceivedNotifications(name, of: store.container)

@@ -26,7 +26,7 @@ import Testing
   /// Any fetch will do.
   private func look() throws { _ = try context.fetchCount(FetchDescriptor<Tag>()) }
 
-  @Test func anyFetchMergesChangesOfOthers() throws {
+  @Test func `any fetch merges changes of others`() throws {
     theirs.name = "Roma"
     try others.save()
     #expect(rome.name == "Rome")
@@ -42,7 +42,7 @@ import Testing
     #expect(rome.notes == "in spring")
   }
 
-  @Test func modelsThatAreReadInBatchesAreUpToDate() throws {
+  @Test func `models that are read in batches are up to date`() throws {
     theirs.name = "Roma"
     try others.save()
     var names: [String] = []
@@ -56,7 +56,7 @@ import Testing
     #expect(rome.name == "Rom")
   }
 
-  @Test func changesOfOnesOwnStayAndTheRestIsTakenOver() throws {
+  @Test func `changes of ones own stay and the rest is taken over`() throws {
     rome.name = "Roma"
     theirs.name = "Rom"
     theirs.destination = "Italia"
@@ -77,7 +77,7 @@ import Testing
     #expect(rome.name == "Rom")
   }
 
-  @Test func listsFollow() throws {
+  @Test func `lists follow`() throws {
     #expect(rome.bucketList.count == 2)
     let colosseum = BucketListItem(title: "Colosseum")
     colosseum.trip = theirs
@@ -87,7 +87,7 @@ import Testing
     #expect(rome.bucketList.map(\.title).sorted() == ["Colosseum", "Pantheon"])
   }
 
-  @Test func modelsDeletedByOthersLeaveTheContext() throws {
+  @Test func `models deleted by others leave the context`() throws {
     let forum = try #require(rome.bucketList.first { $0.title == "Forum" })
     others.delete(theirs)
     try others.save()
@@ -99,7 +99,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Trip>()) == [])
   }
 
-  @Test func changesOfModelsDeletedByOthersAreDropped() throws {
+  @Test func `changes of models deleted by others are dropped`() throws {
     rome.name = "Roma"
     others.delete(theirs)
     try others.save()
@@ -112,7 +112,7 @@ import Testing
     #expect(rome.modelContext == nil)
   }
 
-  @Test func modelsMayBeDeletedByBoth() throws {
+  @Test func `models may be deleted by both`() throws {
     context.delete(rome)
     others.delete(theirs)
     try others.save()
@@ -122,7 +122,7 @@ import Testing
     #expect(try StoreQuery(path: store.path).lines("SELECT count(*) FROM ZTRIP") == ["0"])
   }
 
-  @Test func historyThatIsGoneDoesNotHideChanges() async throws {
+  @Test func `history that is gone does not hide changes`() async throws {
     theirs.name = "Roma"
     try others.save()
     theirs.destination = "Italia"
@@ -133,7 +133,7 @@ import Testing
     #expect(rome.destination == "Italia")
   }
 
-  @Test func ownSavesDoNotNotify() throws {
+  @Test func `own saves do not notify`() throws {
     let tag = Tag(label: "city")
     rome.tags = [tag]
     try context.save()
@@ -147,7 +147,7 @@ import Testing
     #expect(!observed.hasChanged)
   }
 
-  @Test func failedRefreshesAreRetried() throws {
+  @Test func `failed refreshes are retried`() throws {
     theirs.name = "Roma"
     try others.save()
     let query = try StoreQuery(path: store.path)
@@ -158,7 +158,7 @@ import Testing
     #expect(rome.name == "Roma")
   }
 
-  @Test func ownSavesAloneAreNotRemembered() throws {
+  @Test func `own saves alone are not remembered`() throws {
     for number in 0..<20 {
       rome.notes = "\(number)"
       try context.save()
@@ -174,7 +174,7 @@ import Testing
     #expect(rome.notes == "last")
   }
 
-  @Test func savesBesideOthersAreRememberedInBounds() throws {
+  @Test func `saves beside others are remembered in bounds`() throws {
     theirs.name = "Roma"
     try others.save()
     let own = ModelContext.mostOwnTransactions + 20
@@ -194,7 +194,7 @@ import Testing
   }
 
   /// Beyond some number of transactions to look through, what is known is read anew.
-  @Test func aLongHistoryIsNotLookedThrough() throws {
+  @Test func `a long history is not looked through`() throws {
     try look()
     let query = try StoreQuery(path: store.path)
     try query.run(
@@ -210,7 +210,7 @@ import Testing
     #expect(rome.name == "Roma")
   }
 
-  @Test func invalidatedModelsAreRememberedUpToALimit() throws {
+  @Test func `invalidated models are remembered up to a limit`() throws {
     for number in 0..<50_000 {
       context.noteInvalidated(
         try .identifier(for: "store", entityName: "Trip", primaryKey: number))
@@ -222,7 +222,7 @@ import Testing
     #expect(context.invalidated.last == last)
   }
 
-  @Test func fetchesSeeRowsWrittenWithoutHistory() throws {
+  @Test func `fetches see rows written without history`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     let own = ModelContext(try TripStore.open(path))

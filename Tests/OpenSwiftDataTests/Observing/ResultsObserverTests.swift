@@ -16,7 +16,7 @@ import Testing
     try context.save()
   }
 
-  @Test func resultsFollowTheContext() throws {
+  @Test func `results follow the context`() throws {
     let observer = try ResultsObserver<Trip, Never>(
       filterBy: #Predicate { $0.destination == "Italy" }, sortBy: [SortDescriptor(\.name)],
       modelContext: context)
@@ -40,7 +40,7 @@ import Testing
     #expect(!change.hasChanged)
   }
 
-  @Test func resultsFollowOtherContexts() throws {
+  @Test func `results follow other contexts`() throws {
     let observer = try ResultsObserver<Trip, Never>(modelContext: context)
     change.observe { _ = observer.results }
     let other = store.context()
@@ -51,7 +51,7 @@ import Testing
     #expect(observer.results.count == 4)
   }
 
-  @Test func resultsFollowOtherProcesses() async throws {
+  @Test func `results follow other processes`() async throws {
     let shared = try SharedStore()
     let observer = try ResultsObserver<SavedEntry, Never>(
       sortBy: [SortDescriptor(\.number)], modelContainer: shared.container)
@@ -69,7 +69,7 @@ import Testing
     #expect(counters.results.map(\.count) == [2])
   }
 
-  @Test func conditionsCanChange() throws {
+  @Test func `conditions can change`() throws {
     let observer = try ResultsObserver<Trip, Never>(
       fetchDescriptor: FetchDescriptor(sortBy: [SortDescriptor(\.name)]), modelContext: context)
     #expect(observer.results.map(\.name) == ["Bari", "Paris", "Rome"])
@@ -80,7 +80,7 @@ import Testing
     #expect(observer.results.map(\.name) == ["Rome", "Bari"])
   }
 
-  @Test func sectionsComeInTheOrderOfTheirTitles() throws {
+  @Test func `sections come in the order of their titles`() throws {
     let observer = try ResultsObserver<Trip, String>(
       sortBy: [SortDescriptor(\.name)], sectionBy: \.destination, modelContext: context)
     let sections = try #require(observer.sections)
@@ -108,7 +108,7 @@ import Testing
     #expect(observer.indexPath(for: rome) == nil)
   }
 
-  @Test func titlesMayBeMissingOrOfAnotherType() throws {
+  @Test func `titles may be missing or of another type`() throws {
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     trips[0].notes = "warm"
     let byNotes = try ResultsObserver<Trip, String>(sectionBy: \.notes, modelContext: context)
@@ -123,7 +123,7 @@ import Testing
     #expect(byDate.sections?.map(\.count) == [2, 1])
   }
 
-  @Test func limitsCountInTheOrderOfSections() throws {
+  @Test func `limits count in the order of sections`() throws {
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
     descriptor.fetchLimit = 2
     let observer = try ResultsObserver<Trip, String>(
@@ -132,7 +132,7 @@ import Testing
     #expect(observer.sections?.map(\.count) == [1, 1])
   }
 
-  @Test func withoutSectionsThereAreNoPlaces() throws {
+  @Test func `without sections there are no places`() throws {
     let observer = try ResultsObserver<Trip, Never>(modelContext: context)
     let first = try #require(observer.results.first)
     #expect(observer.indexPath(for: first) == nil)

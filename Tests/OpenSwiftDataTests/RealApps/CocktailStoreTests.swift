@@ -14,7 +14,7 @@ struct CocktailStoreTests {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
   }
 
-  @Test func everyCocktailIsRead() throws {
+  @Test func `every cocktail is read`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: #require(RealStores.path("swiftdata-cocktails.store")))
     let before = try StoreQuery(path: path).contents()
@@ -55,7 +55,7 @@ struct CocktailStoreTests {
     #expect(try query.contents() == before)
   }
 
-  @Test func enumerationsAreFound() throws {
+  @Test func `enumerations are found`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: #require(RealStores.path("swiftdata-cocktails.store")))
     let context = try open(path)
@@ -74,7 +74,7 @@ struct CocktailStoreTests {
         "SELECT count(*) FROM ZCOCKTAIL WHERE ZGLASSWARETYPE = 'Coupe'") == ["\(coupes)"])
   }
 
-  @Test func changesGoToTheColumnsOfTheCases() async throws {
+  @Test func `changes go to the columns of the cases`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: #require(RealStores.path("swiftdata-cocktails.store")))
     let before = try StoreQuery(path: path).contents()
@@ -113,7 +113,7 @@ struct CocktailStoreTests {
     #expect(decoded.lines.last?.contains("historicSpec") == true, "\(decoded.lines.last ?? "")")
   }
 
-  @Test func aNewStoreHasTheSameLayout() async throws {
+  @Test func `a new store has the same layout`() async throws {
     let folder = try TemporaryFolder()
     let real = try folder.copy(store: #require(RealStores.path("swiftdata-cocktails.store")))
     let fresh = folder.file("Fresh.store")

@@ -33,8 +33,10 @@ import Testing
     }
   }
 
-  @Test("Migrating through every version or from the first to the last yields the same data")
-  func steps() async throws {
+  @Test
+  func `migrating through every version or from the first to the last yields the same data`()
+    async throws
+  {
     let (every, two) = (try MigratedStore(), try MigratedStore())
     for store in [every, two] { try Self.first(store) }
     for version in TrainingApp.versions { try Self.open(every, as: version) }
@@ -54,8 +56,8 @@ import Testing
     }
   }
 
-  @Test("Links and equal tags of a version in the middle are kept")
-  func links() async throws {
+  @Test
+  func `links and equal tags of a version in the middle are kept`() async throws {
     let store = try MigratedStore()
     try Self.first(store)
     try Self.open(store, as: TrainingApp.V6.self)

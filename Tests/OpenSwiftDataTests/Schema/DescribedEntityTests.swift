@@ -5,7 +5,7 @@ import Testing
 
 /// Entities that were created by name, and schemas of entities.
 @Suite struct DescribedEntityTests {
-  @Test func anEntityHasItsProperties() {
+  @Test func `an entity has its properties`() {
     let title = Schema.Attribute(name: "title", options: [.unique], valueType: String.self)
     let size = Schema.Attribute(name: "size", valueType: Int?.self)
     let entity = Schema.Entity("Book", properties: title, size)
@@ -19,7 +19,7 @@ import Testing
     #expect(Schema.Entity("Book").properties.isEmpty)
   }
 
-  @Test func subentitiesInherit() throws {
+  @Test func `subentities inherit`() throws {
     let title = Schema.Attribute(name: "title", valueType: String.self)
     let pages = Schema.Attribute(name: "pages", valueType: Int.self)
     let entity = Schema.Entity(
@@ -33,7 +33,7 @@ import Testing
     #expect(book != Schema.Entity("Book", properties: pages))
   }
 
-  @Test func entitiesAreComparedByTheirDescriptions() {
+  @Test func `entities are compared by their descriptions`() {
     func entity(_ type: Any.Type, hashModifier: String? = nil) -> Schema.Entity {
       Schema.Entity(
         "Book",
@@ -47,7 +47,7 @@ import Testing
     #expect(Schema(entity(Int.self)) != Schema())
   }
 
-  @Test func anEntityOfAModelRepresentsIt() throws {
+  @Test func `an entity of a model represents it`() throws {
     let all = Schema([Yard.self, Trip.self])
     let yard = try #require(all.entitiesByName["Yard"])
     let schema = Schema(yard, version: Schema.Version(2, 0, 0))
@@ -62,7 +62,7 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Yard>()).map(\.name) == ["Home"])
   }
 
-  @Test func aContainerRefusesEntitiesWithoutAClass() throws {
+  @Test func `a container refuses entities without a class`() throws {
     let schema = Schema(Schema.Entity("Book"))
     #expect(schema.entities.map(\.name) == ["Book"] && Schema().entities.isEmpty)
     #expect(throws: SwiftDataError.unknownSchema) {
@@ -72,7 +72,7 @@ import Testing
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(schema) }
   }
 
-  @Test func optionsAndIndexesDescribeThemselves() {
+  @Test func `options and indexes describe themselves`() {
     #expect(String(reflecting: Schema.Attribute.Option.externalStorage) == "externalStorage")
     #expect(
       String(reflecting: Schema.Attribute.Option.transformable(by: "Reversing"))
@@ -83,7 +83,7 @@ import Testing
     #expect(Schema.Index<Yard>([\.name]).keyPaths == [[\Yard.name]])
   }
 
-  @Test func aContextDescribesItself() throws {
+  @Test func `a context describes itself`() throws {
     let store = try TripStore()
     let context = store.context()
     context.author = "server"
@@ -93,7 +93,7 @@ import Testing
         "ModelContext of server: 1 inserted, 0 changed, 0 deleted; stores: "))
   }
 
-  @Test func anUpdateContainsTheAttributesThatWereSet() throws {
+  @Test func `an update contains the attributes that were set`() throws {
     let store = try TripStore()
     let context = store.context()
     let trip = Trip(name: "Rome")

@@ -4,7 +4,7 @@ import Testing
 
 /// Declarations of the newest SDK.
 @Suite struct NewestNamesTests {
-  @Test func aSchemaDescribesItself() throws {
+  @Test func `a schema describes itself`() throws {
     let schema = Schema([Yard.self], version: Schema.Version(1, 2, 3))
     let yard = try #require(schema.entitiesByName["Yard"])
     let plants = try #require(yard.relationshipsByName["leadingPlants"])
@@ -19,7 +19,7 @@ import Testing
     #expect(name.debugDescription == "name: String" && !name.isCodable)
   }
 
-  @Test func attributesAreCreatedByName() {
+  @Test func `attributes are created by name`() {
     let attribute = Schema.Attribute(
       name: "size", originalName: "length", options: [.unique, .codable], valueType: Int.self,
       defaultValue: 3, hashModifier: "a")
@@ -30,7 +30,7 @@ import Testing
     #expect(composite.properties.allSatisfy { $0.valueType == Double.self })
   }
 
-  @Test func newModelsHaveTemporaryIdentifiers() throws {
+  @Test func `new models have temporary identifiers`() throws {
     let store = try TripStore()
     let context = store.context()
     let trip = Trip(name: "Rome")

@@ -14,7 +14,7 @@ import Testing
     URL(fileURLWithPath: folder.file("schema.json"))
   }
 
-  @Test(arguments: schemas) func comesBackAsItWas(_ schema: Schema) throws {
+  @Test(arguments: schemas) func `comes back as it was`(_ schema: Schema) throws {
     let folder = try TemporaryFolder()
     try schema.save(to: file(folder))
     let loaded = try Schema.load(from: file(folder))
@@ -33,7 +33,7 @@ import Testing
     #expect(container.schema == schema)
   }
 
-  @Test func describesTheModels() throws {
+  @Test func `describes the models`() throws {
     let folder = try TemporaryFolder()
     try JourneyStore.schema.save(to: file(folder))
     let json = try #require(
@@ -51,7 +51,7 @@ import Testing
     #expect(company["inverseName"] as? String == "journeys")
   }
 
-  @Test func anotherModelIsRefused() throws {
+  @Test func `another model is refused`() throws {
     let folder = try TemporaryFolder()
     try Schema([Trip.self]).save(to: file(folder))
     let text = String(decoding: try FileBytes.read(folder.file("schema.json")), as: UTF8.self)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func invalidSchemaFilesAreRefused() throws {
+  @Test func `invalid schema files are refused`() throws {
     let folder = try TemporaryFolder()
     #expect(throws: SwiftDataError.storeFailure) { try Schema.load(from: file(folder)) }
     let deep = String(repeating: "[", count: 100_000)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func anyNameOfAClassIsSafe() throws {
+  @Test func `any name of a class is safe`() throws {
     let layout = EntityLayout.of(ConferenceJourney.self)
     let name = try #require(layout.className)
     #expect(EntityLayout.find(className: name) == ConferenceJourney.self)

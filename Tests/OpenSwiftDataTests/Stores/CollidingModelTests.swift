@@ -65,8 +65,8 @@ private enum Member {
 
   private func lines(_ sql: String) throws -> [String] { try StoreQuery(path: path).lines(sql) }
 
-  @Test("A new model with the values of two others is an error that names both")
-  func twoRows() throws {
+  @Test
+  func `a new model with the values of two others is an error that names both`() throws {
     let context = ModelContext(container)
     let (ann, bob) = (Member.Person("a@x", "ann"), Member.Person("b@x", "bob"))
     context.insert(ann)
@@ -91,7 +91,7 @@ private enum Member {
     #expect(both == ann)
   }
 
-  @Test("Opening a store with indexes on enumerations again changes nothing") func opensAgain()
+  @Test func `opening a store with indexes on enumerations again changes nothing`()
     throws
   {
     let before = try StoreQuery(path: path).contents()
@@ -102,8 +102,8 @@ private enum Member {
     #expect(try lines("SELECT count(*) FROM ATRANSACTION") == ["0"])
   }
 
-  @Test("Two new models that a third one joins are an error, and deleting one mends it")
-  func threeNewModels() throws {
+  @Test
+  func `two new models that a third one joins are an error, and deleting one mends it`() throws {
     let context = ModelContext(container)
     let people = [
       Member.Person("a@x", "ann"), Member.Person("b@x", "bob"), Member.Person("a@x", "bob"),
@@ -124,7 +124,7 @@ private enum Member {
     Member.Seat(row: row, plan: plan, rank: rank, side: side)
   }
 
-  @Test("Indexes on enumerations exist and are used") func indexes() throws {
+  @Test func `indexes on enumerations exist and are used`() throws {
     let context = ModelContext(container)
     context.insert(seat(1, .free, .low, .left))
     context.insert(seat(2, .paid, .high, .right))
@@ -141,7 +141,7 @@ private enum Member {
         .map(\.row) == [1])
   }
 
-  @Test("A new model with the same enumerations updates the stored one") func upserts() throws {
+  @Test func `a new model with the same enumerations updates the stored one`() throws {
     let context = ModelContext(container)
     context.insert(seat(1, .free, .low, .left))
     context.insert(seat(2, .free, .high, .left))
@@ -172,7 +172,7 @@ private enum Member {
       ])
   }
 
-  @Test("Enumerations that are unique can be exchanged in one save") func exchange() throws {
+  @Test func `enumerations that are unique can be exchanged in one save`() throws {
     let context = ModelContext(container)
     let (one, two) = (Member.Flag(.left, .free, note: "1"), Member.Flag(.right, .paid, note: "2"))
     context.insert(one)

@@ -12,7 +12,7 @@ import Testing
       allowsSave: allowsSave)
   }
 
-  @Test func relatedModelsAreFound() {
+  @Test func `related models are found`() {
     let schema = Schema([Trip.self])
     #expect(
       schema.entities.map(\.name) == ["BucketListItem", "LivingAccommodation", "Tag", "Trip"])
@@ -26,7 +26,7 @@ import Testing
     #expect(trip?.indices == [["name"], ["startDate", "endDate"]])
   }
 
-  @Test func theStoreHasTheFrameworksLayout() async throws {
+  @Test func `the store has the frameworks layout`() async throws {
     let store = try TripStore()
     let query = try StoreQuery(path: store.path)
     #expect(
@@ -46,7 +46,7 @@ import Testing
     #expect(info.lines.contains { $0.hasPrefix("entities") && $0.hasSuffix(" 4") }, "\(info.text)")
   }
 
-  @Test func severalStoresInOneContainer() throws {
+  @Test func `several stores in one container`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Schema([Trip.self, Shelf.self]),
@@ -66,7 +66,7 @@ import Testing
     #expect(Set(transactions.map(\.storeIdentifier)).contains(books))
   }
 
-  @Test func inMemoryLeavesNoFiles() throws {
+  @Test func `in memory leaves no files`() throws {
     var path: String?
     do {
       let container = try ModelContainer(
@@ -83,7 +83,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 
-  @Test func mistakesInConfigurationsAreReported() throws {
+  @Test func `mistakes in configurations are reported`() throws {
     let folder = try TemporaryFolder()
     let trips = configuration(folder, "Trips", schema: Schema([Trip.self]))
     #expect(throws: SwiftDataError.duplicateConfiguration) {
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func aStoreAndItsCopyAreNotMixedUp() throws {
+  @Test func `a store and its copy are not mixed up`() throws {
     let folder = try TemporaryFolder()
     _ = try ModelContainer(for: Trip.self, configurations: configuration(folder, "Trips"))
     try FileManager.default.copyItem(
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func aStoreOfOtherModelsIsNotTouched() throws {
+  @Test func `a store of other models is not touched`() throws {
     let folder = try TemporaryFolder()
     _ = try ModelContainer(for: Shelf.self, configurations: configuration(folder, "S"))
     do {
@@ -140,7 +140,7 @@ import Testing
     #expect(try FileBytes.read(folder.file("X.store")) == Array("this is no store".utf8))
   }
 
-  @Test func aReadOnlyStoreRefusesSaves() throws {
+  @Test func `a read only store refuses saves`() throws {
     let store = try TripStore()
     let writer = store.context()
     writer.insert(Trip(name: "Rome"))
@@ -157,7 +157,7 @@ import Testing
     #expect(try StoreQuery(path: store.path).lines("SELECT ZNAME FROM ZTRIP") == ["Rome"])
   }
 
-  @Test func erasingRemovesAllFiles() throws {
+  @Test func `erasing removes all files`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -172,7 +172,7 @@ import Testing
       try StoreQuery(path: store.path).lines("SELECT count(*) FROM ATRANSACTION") == ["1"])
   }
 
-  @Test func erasingDeletesTheHistoryOfModelsThatAreGone() throws {
+  @Test func `erasing deletes the history of models that are gone`() throws {
     let store = try TripStore()
     let context = store.context()
     context.insert(Trip(name: "Rome"))
@@ -194,7 +194,7 @@ import Testing
     #expect(try count() == ["1"])
   }
 
-  @Test func identifiersComeBackFromJSON() throws {
+  @Test func `identifiers come back from JSON`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

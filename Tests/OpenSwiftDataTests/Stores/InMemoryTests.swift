@@ -16,7 +16,7 @@ import Testing
       .deletingLastPathComponent().path
   }
 
-  @Test func abandonedFoldersAreRemoved() throws {
+  @Test func `abandoned folders are removed`() throws {
     let container = try open()
     let used = try folder(of: container)
     let mark = try #require(used.ranges(of: ".partial-").last)
@@ -40,7 +40,7 @@ import Testing
     #expect((permissions as? NSNumber)?.intValue == 0o700)
   }
 
-  @Test("History in memory can be deleted, with and without bookmarks") func historyIsDeleted()
+  @Test func `history in memory can be deleted, with and without bookmarks`()
     throws
   {
     typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
-  func aProgramThatEndsRemovesItsStores() async throws {
+  func `a program that ends removes its stores`() async throws {
     let result = try await Tool.built("ModelSaver").run(["--in-memory"])
     #expect(result.status == 0, "\(result.errors)")
     let path = try #require(result.lines.first)

@@ -77,7 +77,7 @@ private enum Pile {
         + "ON p.Z_ENT = ZENTITY GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
   }
 
-  @Test("Many-to-many relationships of all models stay") func manyToMany() throws {
+  @Test func `many-to-many relationships of all models stay`() throws {
     let context = ModelContext(container)
     for number in 0..<4 {
       let sheet = Pile.Sheet(number)
@@ -103,7 +103,7 @@ private enum Pile {
     #expect(try kinds().suffix(2) == ["3|Mark|1|1", "3|Sheet|0|1"])
   }
 
-  @Test("One sheet with two marks of one value has one mark") func oneListWithBoth() throws {
+  @Test func `one sheet with two marks of one value has one mark`() throws {
     let context = ModelContext(container)
     let sheet = Pile.Sheet(1)
     context.insert(sheet)
@@ -113,8 +113,8 @@ private enum Pile {
     #expect(try lines(Self.joined) == ["all|1", "other|1"])
   }
 
-  @Test("To-many relationships stay, with an inverse that is to one or none")
-  func toMany() throws {
+  @Test
+  func `to-many relationships stay, with an inverse that is to one or none`() throws {
     let context = ModelContext(container)
     for number in 0..<3 {
       let mark = Pile.Mark("all")
@@ -138,8 +138,8 @@ private enum Pile {
     #expect(try lines("SELECT ZDRAWER FROM ZSHEET") == ["1", "1", "1", "1"])
   }
 
-  @Test("The last destination of a to-one relationship counts, and none changes nothing")
-  func toOne() throws {
+  @Test
+  func `the last destination of a to-one relationship counts, and none changes nothing`() throws {
     let context = ModelContext(container)
     let clerks = ["Ann", "Bob"].map(Pile.Clerk.init)
     for clerk in [clerks[0], nil, clerks[1], nil] {
@@ -157,8 +157,10 @@ private enum Pile {
     #expect(try lines("SELECT c.ZNAME FROM ZMARK m JOIN ZCLERK c ON c.Z_PK = m.ZCLERK") == ["Bob"])
   }
 
-  @Test("Fifty pairs with one value each become fifty models with relationships between them")
-  func pairs() throws {
+  @Test
+  func `fifty pairs with one value each become fifty models with relationships between them`()
+    throws
+  {
     let context = ModelContext(container)
     let sheets = (0..<50).map(Pile.Sheet.init)
     for sheet in sheets {

@@ -56,7 +56,7 @@ final class Step {
     try StoreQuery(path: folder.file(file)).lines("SELECT ZNAME FROM ZEXERCISE ORDER BY 1")
   }
 
-  @Test func fetchesReturnTheUnion() throws {
+  @Test func `fetches return the union`() throws {
     let context = try open()
     context.insert(Exercise(name: "Lunge", level: 2))
     try context.save()
@@ -90,7 +90,7 @@ final class Step {
     #expect(try other.fetchCount(second) == 3)
   }
 
-  @Test func changesGoWhereTheModelCameFrom() throws {
+  @Test func `changes go where the model came from`() throws {
     let context = try open()
     let own = Exercise(name: "Lunge", level: 2)
     own.steps = [Step(text: "Lunge 1")]
@@ -119,7 +119,7 @@ final class Step {
     #expect(try open().fetch(prefetching).map(\.steps.count) == [2, 2, 2])
   }
 
-  @Test func historyIsThatOfBothStores() throws {
+  @Test func `history is that of both stores`() throws {
     let context = try open()
     context.insert(Exercise(name: "Lunge", level: 2))
     try context.save()

@@ -64,7 +64,7 @@ enum SpotV2 {
       for: Marker.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path)))
   }
 
-  @Test func everyIndexIsMadeOnce() throws {
+  @Test func `every index is made once`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("M.store")
     let context = ModelContext(try open(path))
@@ -94,7 +94,7 @@ enum SpotV2 {
     #expect(try query.lines("SELECT name FROM sqlite_master ORDER BY name") == names)
   }
 
-  @Test func aMigrationRecreatesAnIndexOfTheSameName() throws {
+  @Test func `a migration recreates an index of the same name`() throws {
     let folder = try TemporaryFolder()
     let configuration = ModelConfiguration(url: URL(fileURLWithPath: folder.file("S.store")))
     let old = ModelContext(

@@ -40,7 +40,7 @@ import Testing
   private static let saveCount =
     ProcessInfo.processInfo.environment["HISTCTL_SAVES"].flatMap { Int($0) } ?? 100
 
-  @Test func twoProcessesSaveAtOnce() async throws {
+  @Test func `two processes save at once`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Saved.store")
     let saver = Tool.built("ModelSaver")
@@ -59,8 +59,8 @@ import Testing
   }
 
   #if os(Linux)
-  @Test("A save is killed at its system calls", .enabled(if: FaultInjector.isPossible))
-  func killed() async throws {
+  @Test(.enabled(if: FaultInjector.isPossible))
+  func `a save is killed at its system calls`() async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let saver = Tool.built("ModelSaver")
@@ -117,10 +117,10 @@ import Testing
         """)
   }
 
-  @Test(
-    "A save that records values is killed at its system calls",
-    .enabled(if: FaultInjector.isPossible), arguments: [FaultInjector.Kind.kill, .torn])
-  func killedWithValues(_ kind: FaultInjector.Kind) async throws {
+  @Test(.enabled(if: FaultInjector.isPossible), arguments: [FaultInjector.Kind.kill, .torn])
+  func `a save that records values is killed at its system calls`(
+    _ kind: FaultInjector.Kind
+  ) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let saver = Tool.built("ModelSaver")
@@ -162,10 +162,8 @@ import Testing
     #expect(hadRest || !Campaign.isEverything)
   }
 
-  @Test(
-    "The first save that records values is killed at its system calls",
-    .enabled(if: FaultInjector.isPossible))
-  func killedMakingTheFile() async throws {
+  @Test(.enabled(if: FaultInjector.isPossible))
+  func `the first save that records values is killed at its system calls`() async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let saver = Tool.built("ModelSaver")
@@ -194,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func twoProcessesRecordAtOnce() async throws {
+  @Test func `two processes record at once`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Saved.store")
     let saver = Tool.built("ModelSaver")

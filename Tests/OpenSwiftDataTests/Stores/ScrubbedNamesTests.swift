@@ -38,7 +38,7 @@ enum NeutralModels {
 }
 
 @Suite struct ScrubbedNamesTests {
-  @Test func opensWithModelsOfNeutralNames() async throws {
+  @Test func `opens with models of neutral names`() async throws {
     let folder = try TemporaryFolder()
     let store = folder.file("private.store")
     do {

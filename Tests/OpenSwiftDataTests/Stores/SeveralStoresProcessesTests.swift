@@ -61,7 +61,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func twoProcessesSaveAtOnce(_ isSwapped: Bool) async throws {
+  @Test(arguments: [false, true]) func `two processes save at once`(_ isSwapped: Bool) async throws
+  {
     let place = Place(try TemporaryFolder(), isSwapped: isSwapped)
     async let first = Self.saver.run(place.arguments("first", 60))
     async let second = Self.saver.run(place.arguments("second", 60))
@@ -105,10 +106,8 @@ import Testing
       ).calls)
   }
 
-  @Test(
-    "A save to two stores ends at its system calls",
-    .enabled(if: FaultInjector.isPossible), arguments: [false, true])
-  func killed(_ isSwapped: Bool) async throws {
+  @Test(.enabled(if: FaultInjector.isPossible), arguments: [false, true])
+  func `a save to two stores ends at its system calls`(_ isSwapped: Bool) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = Place(try TemporaryFolder(), isSwapped: isSwapped)
@@ -125,10 +124,10 @@ import Testing
     #expect(tornCount > 0 || !Campaign.isEverything)
   }
 
-  @Test(
-    "The disk is full, or fails, from one of its system calls on",
-    .enabled(if: FaultInjector.isPossible), arguments: [FaultInjector.Kind.full, .error])
-  func failing(_ kind: FaultInjector.Kind) async throws {
+  @Test(.enabled(if: FaultInjector.isPossible), arguments: [FaultInjector.Kind.full, .error])
+  func `the disk is full, or fails, from one of its system calls on`(
+    _ kind: FaultInjector.Kind
+  ) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = Place(try TemporaryFolder())
@@ -144,7 +143,7 @@ import Testing
   }
 
   @Test(.enabled(if: FaultInjector.isPossible))
-  func openingOneStoreCompletesTheSave() async throws {
+  func `opening one store completes the save`() async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = Place(try TemporaryFolder())

@@ -54,7 +54,7 @@ struct TwoStores {
 
 /// A save to several stores is in all of them, or in none.
 @Suite struct SeveralStoresTests {
-  @Test func oneSaveIsOneTransactionInEachStore() throws {
+  @Test func `one save is one transaction in each store`() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     context.author = "app"
@@ -81,7 +81,7 @@ struct TwoStores {
     #expect(!context.hasChanges)
   }
 
-  @Test func onlyStoresWithChangesGetATransaction() throws {
+  @Test func `only stores with changes get a transaction`() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     context.insert(Ledger())
@@ -91,7 +91,7 @@ struct TwoStores {
     #expect(try stores.counts() == ["1|1", "1|1"])
   }
 
-  @Test func aRefusalKeepsAllStoresAsTheyWere() throws {
+  @Test func `a refusal keeps all stores as they were`() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     let day = Date(timeIntervalSinceReferenceDate: 0)
@@ -118,7 +118,7 @@ struct TwoStores {
       try stores.query("Ledgers").lines("SELECT ZCODE FROM ZLEDGER ORDER BY Z_PK") == ["7", "0"])
   }
 
-  @Test func aDeletionThatIsDeniedKeepsAllStores() throws {
+  @Test func `a deletion that is denied keeps all stores`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Schema([ConferenceJourney.self, PersonalJourney.self, Ledger.self]),
@@ -139,7 +139,7 @@ struct TwoStores {
       try StoreQuery(path: folder.file("A.store")).lines("SELECT count(*) FROM ZLEDGER") == ["0"])
   }
 
-  @Test func aStoreThatMayNotBeSavedKeepsTheOther() throws {
+  @Test func `a store that may not be saved keeps the other`() throws {
     let stores = try TwoStores(savesLedgers: false)
     let context = ModelContext(stores.container)
     context.insert(Trip(name: "Rome"))
@@ -149,7 +149,7 @@ struct TwoStores {
     #expect(context.insertedModelsArray.count == 2)
   }
 
-  @Test func aStoreOfOnesOwnIsSavedWhenTheOthersAreReady() throws {
+  @Test func `a store of ones own is saved when the others are ready`() throws {
     let folder = try TemporaryFolder()
     let journal = folder.file("trips.jsonl")
     let container = try ModelContainer(
@@ -188,7 +188,7 @@ struct TwoStores {
         == 1)
   }
 
-  @Test func aStoreOfOnesOwnCannotSaveToTheOthersMeanwhile() throws {
+  @Test func `a store of ones own cannot save to the others meanwhile`() throws {
     let folder = try TemporaryFolder()
     let desk = JournalDesk()
     let container = try ModelContainer(
@@ -225,7 +225,7 @@ struct TwoStores {
         == ["2"])
   }
 
-  @Test func aStoreInMemoryLeavesNothingToComplete() throws {
+  @Test func `a store in memory leaves nothing to complete`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Ledgers.store")
     let desk = JournalDesk()
@@ -253,7 +253,7 @@ struct TwoStores {
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 50)
   }
 
-  @Test func oneNotificationCoversAllStores() throws {
+  @Test func `one notification covers all stores`() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     nonisolated(unsafe) var tokens: [String: any HistoryToken] = [:]
@@ -273,7 +273,7 @@ struct TwoStores {
     #expect(tokens.count == 2)
   }
 
-  @Test func aRefusalBeforeAnythingIsSavedKeepsTheChanges() throws {
+  @Test func `a refusal before anything is saved keeps the changes`() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     let (rome, ledger) = (Trip(name: "Rome"), Ledger())
@@ -293,7 +293,7 @@ struct TwoStores {
     #expect(try stores.counts() == ["1|1", "1|1"])
   }
 
-  @Test func invalidSaveRecordsAreRefused() throws {
+  @Test func `invalid save records are refused`() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     context.insert(Trip(name: "Rome"))

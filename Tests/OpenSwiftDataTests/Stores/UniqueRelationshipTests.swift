@@ -128,7 +128,7 @@ enum Cabinet {
       try context.fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.name == name })).first)
   }
 
-  @Test func aRelationshipByItself() throws {
+  @Test func `a relationship by itself`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let box = Box(nil, 1, "pens")
@@ -145,7 +145,7 @@ enum Cabinet {
     #expect(try store.lastChanges() == ["Seal|1|1"])
   }
 
-  @Test func anAttributeAndARelationship() throws {
+  @Test func `an attribute and a relationship`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let (left, right) = (Shelf(name: "left"), Shelf(name: "right"))
@@ -173,7 +173,7 @@ enum Cabinet {
     #expect(updates.map { $0.updatedAttributes.map { $0 as PartialKeyPath<Box> } } == [[\.content]])
   }
 
-  @Test func nilValuesAreNotEqual() throws {
+  @Test func `nil values are not equal`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     for content in ["a", "b"] { context.insert(Box(nil, 1, content)) }
@@ -186,7 +186,7 @@ enum Cabinet {
     #expect(try store.query.lines("SELECT count(*) FROM ZSEAL") == ["2"])
   }
 
-  @Test func relatedModelsMayBeNew() throws {
+  @Test func `related models may be new`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let new = Shelf(name: "left")
@@ -228,7 +228,7 @@ enum Cabinet {
     #expect(try store.lastChanges() == ["Box|0|1", "Shelf|0|1"])
   }
 
-  @Test func aPathOfFoldersIsTheOneThatIsThere() throws {
+  @Test func `a path of folders is the one that is there`() throws {
     let store = try Cabinet.Store()
     func path(_ names: [String], _ color: String, in context: ModelContext) -> Folder {
       var folder = Folder("root", in: nil, color)
@@ -254,7 +254,7 @@ enum Cabinet {
     #expect(try store.lastChanges() == ["Folder|0|1", "Folder|1|40"])
   }
 
-  @Test func aCircleIsSaved() throws {
+  @Test func `a circle is saved`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let (first, second) = (Folder("a"), Folder("b"))
@@ -272,7 +272,7 @@ enum Cabinet {
         """) == ["a|b", "b|a", "c|a", "own|own"])
   }
 
-  @Test func modelsThatInheritHaveTheKeyOfTheirSuperclass() throws {
+  @Test func `models that inherit have the key of their superclass`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let folder = Folder("mail")
@@ -292,7 +292,8 @@ enum Cabinet {
     #expect(throws: SwiftDataError.modelValidationFailure) { try other.save() }
   }
 
-  @Test(arguments: [false, true]) func aPlaceThatIsLeftIsFree(besidesADeletion: Bool) throws {
+  @Test(arguments: [false, true]) func `a place that is left is free`(besidesADeletion: Bool) throws
+  {
     let store = try Cabinet.Store()
     let context = store.context()
     let (left, right) = (Shelf(name: "left"), Shelf(name: "right"))
@@ -323,7 +324,7 @@ enum Cabinet {
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
   }
 
-  @Test func theKeyOfADeletedModelIsFree() throws {
+  @Test func `the key of a deleted model is free`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let shelf = Shelf(name: "left")
@@ -345,7 +346,7 @@ enum Cabinet {
     #expect(try store.boxes() == ["left|1|new"])
   }
 
-  @Test func theListOfTheOtherEndHasTheModelOnce() throws {
+  @Test func `the list of the other end has the model once`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let shelf = Shelf(name: "left")

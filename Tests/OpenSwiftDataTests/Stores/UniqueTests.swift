@@ -5,7 +5,7 @@ import Testing
 
 /// A new model whose unique values are there already is the one that has them.
 @Suite struct UniqueTests {
-  @Test func savingUpdatesTheModelThatHasTheValues() throws {
+  @Test func `saving updates the model that has the values`() throws {
     let store = try TripStore()
     let context = store.context()
     let day = Date(timeIntervalSinceReferenceDate: 1000)
@@ -27,7 +27,7 @@ import Testing
     #expect(second.bucketList.map(\.title) == ["Forum"])
   }
 
-  @Test func inOneContextBothObjectsBecomeOneModel() throws {
+  @Test func `in one context both objects become one model`() throws {
     let store = try TripStore()
     let context = store.context()
     let first = Tag(label: "city")
@@ -42,7 +42,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Tag>()).count == 1)
   }
 
-  @Test func twoNewModelsWithTheSameValuesAreOne() throws {
+  @Test func `two new models with the same values are one`() throws {
     let store = try TripStore()
     let context = store.context()
     let (first, second) = (Tag(label: "city"), Tag(label: "city"))
@@ -53,7 +53,7 @@ import Testing
     #expect(try StoreQuery(path: store.path).lines("SELECT ZLABEL FROM ZTAG") == ["city"])
   }
 
-  @Test func aChangeThatMakesADuplicateIsRefused() throws {
+  @Test func `a change that makes a duplicate is refused`() throws {
     let store = try TripStore()
     let context = store.context()
     let (city, sea) = (Tag(label: "city"), Tag(label: "sea"))
@@ -70,7 +70,7 @@ import Testing
         == ["city", "lake"])
   }
 
-  @Test func valuesThatAreSwappedAreSaved() throws {
+  @Test func `values that are swapped are saved`() throws {
     let store = try TripStore()
     let context = store.context()
     let tags = ["city", "sea", "lake"].map { Tag(label: $0) }
@@ -105,7 +105,7 @@ import Testing
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
   }
 
-  @Test func aSaveSucceedsIfItsModelCannotBeReadBack() throws {
+  @Test func `a save succeeds if its model cannot be read back`() throws {
     let store = try TripStore()
     let context = store.context()
     context.insert(Tag(label: "city"))
@@ -132,7 +132,7 @@ import Testing
     #expect(city.trips == [sea])
   }
 
-  @Test func manyNewModelsAreLookedForAtOnce() throws {
+  @Test func `many new models are looked for at once`() throws {
     let store = try TripStore()
     let context = store.context()
     let day = Date(timeIntervalSinceReferenceDate: 0)
@@ -166,7 +166,9 @@ import Testing
     #expect(!plan.contains { $0.contains("SCAN ZTAG") }, "\(plan)")
   }
 
-  @Test(arguments: [false, true]) func aValueThatMovesAwayIsFree(besidesADeletion: Bool) throws {
+  @Test(arguments: [false, true]) func `a value that moves away is free`(
+    besidesADeletion: Bool
+  ) throws {
     let store = try TripStore()
     let context = store.context()
     let (old, other) = (Tag(label: "city"), Tag(label: "sea"))
@@ -191,7 +193,7 @@ import Testing
     #expect(again == new)
   }
 
-  @Test func theModelLivesAsLongAsEitherObject() throws {
+  @Test func `the model lives as long as either object`() throws {
     let store = try TripStore()
     let context = store.context()
     let second = Tag(label: "city")
@@ -209,7 +211,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Tag>()) == [second])
   }
 
-  @Test func theExistingModelMayBeDeletedMeanwhile() async throws {
+  @Test func `the existing model may be deleted meanwhile`() async throws {
     let store = try TripStore()
     let path = store.path
     async let deletions: Void = {

@@ -89,7 +89,7 @@ private final class OtherReader {
     try app.save()
   }
 
-  @Test func anAppThatStartsLaterIsSeen() throws {
+  @Test func `an app that starts later is seen`() throws {
     let reader = try OtherReader(path)
     #expect(try reader.look() == "2 2 2 2")
     var app: ModelContext? = try app()
@@ -105,7 +105,7 @@ private final class OtherReader {
   }
 
   /// The log is filled, and without its index nobody else can read it in place.
-  @Test func savesBeforeAndAfterAKillAreSeen() async throws {
+  @Test func `saves before and after a kill are seen`() async throws {
     let killed = try app()
     try save(3, by: killed)
     let copy = folder.file("copy")

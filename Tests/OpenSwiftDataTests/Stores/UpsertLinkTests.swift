@@ -45,7 +45,7 @@ final class Fan {
 
 /// A new model with the unique values of an existing one keeps the links that it does not mention.
 @Suite struct UpsertLinkTests {
-  @Test(arguments: [true, false]) func linksStay(_ isKnown: Bool) throws {
+  @Test(arguments: [true, false]) func `links stay`(_ isKnown: Bool) throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Band.self,

@@ -43,7 +43,7 @@ import Testing
 
   private let saved = "Rome:-|Forum Pantheon|Casa"
 
-  @Test func valuesComeBack() throws {
+  @Test func `values come back`() throws {
     rome.name = "Roma"
     rome.notes = "in spring"
     rome.name = "Rom"
@@ -61,7 +61,7 @@ import Testing
     #expect(try stored() == ["Rom:in spring|Forum Pantheon|Casa"])
   }
 
-  @Test func eachProcessingIsAGroup() throws {
+  @Test func `each processing is a group`() throws {
     rome.name = "Roma"
     context.processPendingChanges()
     rome.name = "Rom"
@@ -74,7 +74,7 @@ import Testing
     #expect(rome.name == "Rome")
   }
 
-  @Test func groupsOfTheAppAreKept() throws {
+  @Test func `groups of the app are kept`() throws {
     rome.notes = "before"
     manager.beginUndoGrouping()
     rome.name = "Roma"
@@ -91,7 +91,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
-  @Test func insertedModelsGoWithTheirRelationships() throws {
+  @Test func `inserted models go with their relationships`() throws {
     let colosseum = BucketListItem(title: "Colosseum")
     rome.bucketList.append(colosseum)
     let paris = Trip(name: "Paris")
@@ -113,7 +113,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 2)
   }
 
-  @Test func deletedModelsComeBackWithTheirCascades() throws {
+  @Test func `deleted models come back with their cascades`() throws {
     let (forum, tag) = (rome.bucketList[0], rome.tags[0])
     context.delete(rome)
     #expect(tag.trips.isEmpty)
@@ -130,7 +130,7 @@ import Testing
     #expect(try stored() == [])
   }
 
-  @Test func undoingASavedChangeIsAChange() throws {
+  @Test func `undoing a saved change is a change`() throws {
     rome.name = "Roma"
     try context.save()
     manager.undo()
@@ -152,7 +152,7 @@ import Testing
     #expect(try stored() == ["Roma:-|Forum Pantheon|Casa"])
   }
 
-  @Test func undoingASavedInsertDeletes() throws {
+  @Test func `undoing a saved insert deletes`() throws {
     let paris = Trip(name: "Paris")
     paris.bucketList = [BucketListItem(title: "Louvre")]
     context.insert(paris)
@@ -169,7 +169,7 @@ import Testing
     #expect(try transactions().map(\.changes.count).last == 2)
   }
 
-  @Test func savedDeletionsAreUndoneAsInsertions() throws {
+  @Test func `saved deletions are undone as insertions`() throws {
     let former = rome.persistentModelID
     let tag = rome.tags[0]
     context.delete(rome)
@@ -189,7 +189,7 @@ import Testing
     #expect(try StoreQuery(path: store.path).lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func valuesThatWereNeverReadComeBackToo() throws {
+  @Test func `values that were never read come back too`() throws {
     let other = store.context()
     other.undoManager = manager
     let identifier = rome.persistentModelID
@@ -201,7 +201,7 @@ import Testing
     #expect(try stored() == [saved])
   }
 
-  @Test func listsOfBothEndsComeBack() throws {
+  @Test func `lists of both ends come back`() throws {
     let tag = rome.tags[0]
     let naples = Trip(name: "Naples")
     context.insert(naples)
@@ -221,7 +221,7 @@ import Testing
     #expect(trips.map { $0.tags.map(\.label) } == [[], ["city"]])
   }
 
-  @Test func aMoveFromListToListComesBack() throws {
+  @Test func `a move from list to list comes back`() throws {
     let paris = Trip(name: "Paris")
     context.insert(paris)
     try context.save()
@@ -235,7 +235,7 @@ import Testing
     #expect(try stored() == ["Paris:-||", saved])
   }
 
-  @Test func rollbackForgetsEverything() throws {
+  @Test func `rollback forgets everything`() throws {
     rome.name = "Roma"
     try context.save()
     rome.name = "Rom"
@@ -245,7 +245,7 @@ import Testing
     #expect(!manager.canRedo)
   }
 
-  @Test func unregisteredChangesAreNotUndone() throws {
+  @Test func `unregistered changes are not undone`() throws {
     manager.disableUndoRegistration()
     rome.name = "Roma"
     context.insert(Trip(name: "Paris"))
@@ -260,7 +260,7 @@ import Testing
     #expect(!manager.canUndo)
   }
 
-  @Test func aModelThatBecameAnotherIsLeftAlone() throws {
+  @Test func `a model that became another is left alone`() throws {
     // The label is unique: saving this updates the tag that is there.
     let twin = Tag(label: "city")
     context.insert(twin)
@@ -271,7 +271,7 @@ import Testing
     #expect(rome.tags.map(\.label) == ["city"])
   }
 
-  @MainActor @Test func aTurnOfTheMainQueueIsAGroup() async throws {
+  @MainActor @Test func `a turn of the main queue is a group`() async throws {
     let context = store.context()
     let manager = UndoManager()
     context.undoManager = manager

@@ -29,19 +29,19 @@ import Testing
     return (context, trip)
   }
 
-  @Test func recordsDoNotKeepTheContext() throws {
+  @Test func `records do not keep the context`() throws {
     let (context, trip) = try gone(nil)
     #expect(context == nil)
     #expect(trip == nil)
   }
 
-  @Test func aManagerOfTheAppDoesNotKeepTheContext() throws {
+  @Test func `a manager of the app does not keep the context`() throws {
     let manager = UndoManager()
     #expect(try gone(manager).context == nil)
     manager.removeAllActions()
   }
 
-  @Test func modelsKeepTheContextOnceNoRecordNamesThem() throws {
+  @Test func `models keep the context once no record names them`() throws {
     let rome = Trip(name: "Rome")
     weak var context: ModelContext?
     do {
@@ -58,7 +58,7 @@ import Testing
     #expect(rome.modelContext === context)
   }
 
-  @Test func prefetchedModelsDoNotKeepTheContext() throws {
+  @Test func `prefetched models do not keep the context`() throws {
     weak var context: ModelContext?
     do {
       let own = store.context()
@@ -76,7 +76,7 @@ import Testing
     #expect(context == nil)
   }
 
-  @Test func identifiersAreKnownAsLongAsRecordsNameThem() throws {
+  @Test func `identifiers are known as long as records name them`() throws {
     let context = store.context()
     let manager = UndoManager()
     manager.groupsByEvent = false

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func undoneChangesCanBeRedone() {
+  @Test func `undone changes can be redone`() {
     let counter = Counter()
     counter.manager.groupsByEvent = false
     counter.set(1)
@@ -41,7 +41,7 @@ import Testing
     #expect(counter.value == 1)
   }
 
-  @Test func aGroupIsUndoneAsAWhole() {
+  @Test func `a group is undone as a whole`() {
     let counter = Counter()
     let manager = counter.manager
     manager.groupsByEvent = false
@@ -68,7 +68,7 @@ import Testing
     #expect(manager.groupingLevel == 0)
   }
 
-  @Test func theLastGroupInsideAnOpenOneIsUndoneByItself() {
+  @Test func `the last group inside an open one is undone by itself`() {
     let counter = Counter()
     let manager = counter.manager
     manager.groupsByEvent = false
@@ -86,7 +86,7 @@ import Testing
     #expect(counter.value == 0)
   }
 
-  @Test func awayFromTheMainQueueAGroupGoesOnUntilItIsUndone() async {
+  @Test func `away from the main queue a group goes on until it is undone`() async {
     await Task.detached {
       let counter = Counter()
       counter.set(1)
@@ -97,7 +97,7 @@ import Testing
     }.value
   }
 
-  @MainActor @Test func aTurnOfTheMainQueueIsAGroup() async {
+  @MainActor @Test func `a turn of the main queue is a group`() async {
     let counter = Counter()
     for turn in [1, 3] {
       counter.set(turn)
@@ -109,7 +109,7 @@ import Testing
     #expect(counter.value == 2)
   }
 
-  @Test func registrationCanBeDisabled() {
+  @Test func `registration can be disabled`() {
     let counter = Counter()
     let manager = counter.manager
     manager.groupsByEvent = false
@@ -126,7 +126,7 @@ import Testing
     #expect(!manager.canUndo)
   }
 
-  @Test func levelsAreLimited() {
+  @Test func `levels are limited`() {
     let counter = Counter()
     counter.manager.groupsByEvent = false
     for value in 1...5 { counter.set(value) }
@@ -137,7 +137,7 @@ import Testing
     #expect(counter.value == 4)
   }
 
-  @Test func actionsOfATargetCanBeForgotten() {
+  @Test func `actions of a target can be forgotten`() {
     let (counter, manager) = (Counter(), UndoManager())
     manager.groupsByEvent = false
     final class Other { var isTouched = false }
@@ -157,7 +157,7 @@ import Testing
     #expect(!manager.canUndo)
   }
 
-  @Test func aTargetThatIsGoneIsNotMissed() {
+  @Test func `a target that is gone is not missed`() {
     let manager = UndoManager()
     manager.groupsByEvent = false
     manager.registerUndo(withTarget: Counter()) { $0.set(1) }
@@ -165,7 +165,7 @@ import Testing
     #expect(!manager.canUndo)
   }
 
-  @Test func namesFollowTheirGroups() {
+  @Test func `names follow their groups`() {
     let counter = Counter()
     let manager = counter.manager
     manager.groupsByEvent = false
@@ -181,7 +181,7 @@ import Testing
     #expect(manager.undoActionName == "Count")
   }
 
-  @Test func postsNotifications() {
+  @Test func `posts notifications`() {
     let counter = Counter()
     counter.manager.groupsByEvent = false
     let names: [Notification.Name] = [

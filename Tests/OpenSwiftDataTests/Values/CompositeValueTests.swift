@@ -108,7 +108,7 @@ final class Drawing {
     try #require(try open(folder).fetch(FetchDescriptor<Drawing>()).first)
   }
 
-  @Test func aTypeWhosePartsDependOnOneOfThemComesBack() throws {
+  @Test func `a type whose parts depend on one of them comes back`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let drawing = Drawing()
@@ -125,7 +125,7 @@ final class Drawing {
     #expect(try read(folder).link == Link(title: nil))
   }
 
-  @Test func aPartWithoutAColumnIsRefused() throws {
+  @Test func `a part without a column is refused`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let drawing = Drawing()
@@ -146,7 +146,7 @@ final class Drawing {
     #expect(try read(folder).place.latitude == 3)
   }
 
-  @Test func aStructureOfNilValuesComesBack() throws {
+  @Test func `a structure of nil values comes back`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let drawing = Drawing()
@@ -162,7 +162,7 @@ final class Drawing {
     #expect(try read(folder).address == Address())
   }
 
-  @Test func aBlankStructureHasNilWhereItCan() throws {
+  @Test func `a blank structure has nil where it can`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let drawing = Drawing()

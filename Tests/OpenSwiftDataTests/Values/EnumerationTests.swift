@@ -110,7 +110,7 @@ enum OrderV2 {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
   }
 
-  @Test func everyKindComesBack() throws {
+  @Test func `every kind comes back`() throws {
     let context = try open()
     context.insert(Parcel(status: .in))
     try context.save()
@@ -146,7 +146,7 @@ enum OrderV2 {
     #expect(try parcel().former == nil)
   }
 
-  @Test func casesHaveColumns() throws {
+  @Test func `cases have columns`() throws {
     let context = try open()
     context.insert(Parcel(status: .in))
     try context.save()
@@ -163,7 +163,7 @@ enum OrderV2 {
         == ["||in|||value|ordered"])
   }
 
-  @Test func predicatesCompareCases() throws {
+  @Test func `predicates compare cases`() throws {
     let context = try open()
     for status in [ParcelApp.Status.in, .packed, .packed, .delivered] {
       let parcel = Parcel(status: status)
@@ -186,7 +186,7 @@ enum OrderV2 {
     }
   }
 
-  @Test func historyNamesTheAttributeOnce() throws {
+  @Test func `history names the attribute once`() throws {
     let context = try open()
     let parcel = Parcel(status: .in)
     context.insert(parcel)
@@ -206,7 +206,7 @@ enum OrderV2 {
     }
   }
 
-  @Test func aDamagedCaseIsAnError() throws {
+  @Test func `a damaged case is an error`() throws {
     let context = try open()
     context.insert(Parcel(status: .in))
     try context.save()
@@ -220,14 +220,14 @@ enum OrderV2 {
     }
   }
 
-  @Test func theSchemaDescribesEnumerations() throws {
+  @Test func `the schema describes enumerations`() throws {
     let entity = try #require(Schema([Parcel.self]).entitiesByName["Parcel"])
     let status = try #require(entity.attributesByName["status"] as? Schema.CompositeAttribute)
     #expect(status.properties.map(\.name) == ["ordered", "packed", "in", "delivered"])
     #expect(!(entity.attributesByName["payment"] is Schema.CompositeAttribute))
   }
 
-  @Test func jsonOfOlderVersionsIsMigrated() async throws {
+  @Test func `JSON of older versions is migrated`() async throws {
     let store = try MigratedStore()
     try store.with([OrderV1.Order.self]) { context in
       let orders = ["ordered", "packed", "in"].map { OrderV1.Order($0, $0) }
@@ -256,7 +256,7 @@ enum OrderV2 {
     #expect(try await store.problems([OrderV2.Order.self]) == [])
   }
 
-  @Test func jsonOfUnknownCasesIsNotMigrated() throws {
+  @Test func `JSON of unknown cases is not migrated`() throws {
     let store = try MigratedStore()
     try store.with([OrderV1.Order.self]) { context in
       context.insert(OrderV1.Order("A", "lost"))

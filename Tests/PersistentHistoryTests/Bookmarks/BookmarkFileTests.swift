@@ -21,8 +21,8 @@ struct BookmarkFileTests {
       + (time.map { #","timestampRaw":\#($0)"# } ?? "") + "}"
   }
 
-  @Test("more than could be read again are not written")
-  func full() throws {
+  @Test
+  func `more than could be read again are not written`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store-bookmarks.json")
     func bookmark(_ number: Int) -> Bookmark {
@@ -56,8 +56,8 @@ struct BookmarkFileTests {
     try BookmarkFile.set(bookmark(count + 3), in: path)
   }
 
-  @Test("while they are held, none is made, by whichever name the folder is called")
-  func heldFolder() throws {
+  @Test
+  func `while they are held, none is made, by whichever name the folder is called`() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       atPath: folder.file("there"), withIntermediateDirectories: false)
@@ -78,10 +78,11 @@ struct BookmarkFileTests {
     #expect(try FolderNames.list(folder.file("there")) == ["trips.store-bookmarks.json"])
   }
 
-  @Test(
-    "an administrator who sets one leaves the file to its owner, and a new one to that of the folder",
-    .enabled(if: geteuid() == 0, "only an administrator can give files away"))
-  func owners() throws {
+  @Test(.enabled(if: geteuid() == 0, "only an administrator can give files away"))
+  func
+    `an administrator who sets one leaves the file to its owner, and a new one to that of the folder`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store-bookmarks.json")
     func owner() throws -> [Int?] {
@@ -102,8 +103,8 @@ struct BookmarkFileTests {
     #expect(try owner() == [23_456, 23_457, 0o600])
   }
 
-  @Test("a bookmark's token has the state of its transaction and of the time it remembers")
-  func states() throws {
+  @Test
+  func `a bookmark's token has the state of its transaction and of the time it remembers`() throws {
     let folder = try TemporaryFolder()
     // Transaction 7 of the sample was saved at 743,906,920.
     let writer = try StoreWriter(path: folder.file("trips.store"))
@@ -157,8 +158,8 @@ struct BookmarkFileTests {
     }
   }
 
-  @Test("a file that has lost its content is not one without bookmarks")
-  func empty() throws {
+  @Test
+  func `a file that has lost its content is not one without bookmarks`() throws {
     let folder = try TemporaryFolder()
     try Self.write("", beside: folder)
     let error = #expect(throws: HistoryError.self) {
@@ -167,8 +168,8 @@ struct BookmarkFileTests {
     #expect(try #require(error).message.contains("it is empty"))
   }
 
-  @Test("without a file there are no bookmarks")
-  func missing() throws {
+  @Test
+  func `without a file there are no bookmarks`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("none.json")
     #expect(try BookmarkFile(path: path).bookmarks.isEmpty)
@@ -179,8 +180,8 @@ struct BookmarkFileTests {
     #expect(error?.remedy == "there are none; set it where its consumer stands")
   }
 
-  @Test("another file can be named")
-  func otherFile() throws {
+  @Test
+  func `another file can be named`() throws {
     let folder = try TemporaryFolder()
     try SampleStore.write(to: folder.file("trips.store"))
     try FileBytes.write(
@@ -195,7 +196,6 @@ struct BookmarkFileTests {
   }
 
   @Test(
-    "a file that is not understood is refused",
     arguments: [
       (#"{"schema":2,"bookmarks":[]}"#, "its schema is 2, expected 1"),
       (#"{"schema":2,"bookmarks":{"widget":5}}"#, "its schema is 2, expected 1"),
@@ -223,7 +223,7 @@ struct BookmarkFileTests {
         "it is larger than 1 MiB"
       ),
     ])
-  func refused(content: String, reason: String) throws {
+  func `a file that is not understood is refused`(content: String, reason: String) throws {
     let folder = try TemporaryFolder()
     try Self.write(content, beside: folder)
     let path = folder.file("trips.store-bookmarks.json")
@@ -232,19 +232,17 @@ struct BookmarkFileTests {
     }
   }
 
-  @Test(
-    "names of bookmarks",
-    arguments: [
-      ("a", true), ("A.b_c-9", true), ("_", true), ("9-", true), ("-", false), ("-a", false),
-      (".", false), ("..a", false), ("", false), ("a b", false), ("a/b", false),
-      ("é", false), ("[", false), ("{", false), ("@", false), ("`", false), ("a\n", false),
-    ])
-  func names(text: String, isName: Bool) {
+  @Test(arguments: [
+    ("a", true), ("A.b_c-9", true), ("_", true), ("9-", true), ("-", false), ("-a", false),
+    (".", false), ("..a", false), ("", false), ("a b", false), ("a/b", false),
+    ("é", false), ("[", false), ("{", false), ("@", false), ("`", false), ("a\n", false),
+  ])
+  func `names of bookmarks`(text: String, isName: Bool) {
     #expect(Bookmark.isName(text) == isName)
   }
 
-  @Test("pipes and other special files are not waited for")
-  func pipe() throws {
+  @Test
+  func `pipes and other special files are not waited for`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store-bookmarks.json")
     #expect(mkfifo(path, 0o600) == 0)

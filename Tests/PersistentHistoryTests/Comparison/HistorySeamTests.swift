@@ -23,8 +23,9 @@ import Testing
       (position(15, 2), position(16, 2), .gap(after: 10, oldest: 16)),
       (position(11, 2), position(11, 2), .joined),
     ] as [(TransactionPosition?, TransactionPosition?, HistorySeam)])
-  func seam(_ successor: TransactionPosition?, _ oldest: TransactionPosition?, _ seam: HistorySeam)
-  {
+  func `seam`(
+    _ successor: TransactionPosition?, _ oldest: TransactionPosition?, _ seam: HistorySeam
+  ) {
     #expect(HistorySeam(last: 10, successor: successor, oldest: oldest) == seam)
   }
 }

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func eachKindOfDifferenceHasItsValues() throws {
+  @Test func `each kind of difference has its values`() throws {
     #expect(
       try texts(differences()) == [
         "update p1 2-2 name Rome Roma", "delete p2 3-3 name Oslo -, score 1 -",
@@ -71,7 +71,7 @@ import Testing
     #expect(try differences(from: copy, to: copy) == [])
   }
 
-  @Test func differencesWithoutATransactionAreUnexplained() throws {
+  @Test func `differences without a transaction are unexplained`() throws {
     try trips.sql("UPDATE ZTRIP SET ZSCORE = 5 WHERE Z_PK IN (1, 3)")
     try trips.sql("DELETE FROM ZTRIP WHERE Z_PK = 4")
     let found = try texts(differences())
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test func aColumnWithoutPropertyIsCompared() throws {
+  @Test func `a column without property is compared`() throws {
     try trips.sql("UPDATE ZTRIP SET Z_OPT = 9 WHERE Z_PK = 3")
     let found = try #require(try differences().first { $0.primaryKey == 3 })
     #expect(found.values == [])
@@ -92,7 +92,7 @@ import Testing
     #expect(found.unexplained == ["Z_OPT"])
   }
 
-  @Test func nothingIsUnexplainedWithoutACommonTransaction() throws {
+  @Test func `nothing is unexplained without a common transaction`() throws {
     try trips.sql("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
     #expect(
       try texts(differences()) == [
@@ -101,7 +101,7 @@ import Testing
       ])
   }
 
-  @Test func bothSidesExplainCopiesThatDiverged() throws {
+  @Test func `both sides explain copies that diverged`() throws {
     let editor = try StoreEditor(path: copy)
     var save = StoreSave(author: "copy")
     save.update(OpenTrips.trip(3), values: ["name": .text("Berne")])
@@ -109,7 +109,7 @@ import Testing
     #expect(try texts(differences()).contains("update p3 2-2 name Berne Bern"))
   }
 
-  @Test func conditionsSelectObjects() throws {
+  @Test func `conditions select objects`() throws {
     func found(_ change: ChangeCondition) throws -> [Int64] {
       var query = HistoryQuery()
       query.change = change
@@ -132,7 +132,7 @@ import Testing
       ("swiftdata-rm-0empty.store", "swiftdata-rm-4wal.store"),
       ("swiftdata-rm-0empty.store", "swiftdata-rm-1wal.store"),
     ])
-  func everyChangedColumnOfRealCopiesIsNamed(older: String, newer: String) throws {
+  func `every changed column of real copies is named`(older: String, newer: String) throws {
     let folder = try TemporaryFolder()
     let paths = try [older, newer].map { name in
       try folder.copy(store: try #require(RealStores.path(name)))

@@ -100,7 +100,7 @@ struct StoreComparisonTests {
       common: .min, since: (1, 1)),
   ]
 
-  @Test(arguments: cases) func relations(_ item: Case) throws {
+  @Test(arguments: cases) func `relations`(_ item: Case) throws {
     let folder = try TemporaryFolder()
     let first = try Self.store(item.first, in: folder, "first.store")
     let second = try Self.store(item.second, in: folder, "second.store")
@@ -121,8 +121,8 @@ struct StoreComparisonTests {
     #expect(mirrored.common == comparison.common)
   }
 
-  @Test("different stores are not compared, whatever their histories")
-  func differentStores() throws {
+  @Test
+  func `different stores are not compared, whatever their histories`() throws {
     let folder = try TemporaryFolder()
     let first = try Self.store(Self.saves(1...3), in: folder, "first.store")
     let second = try Self.store(
@@ -143,14 +143,13 @@ struct StoreComparisonTests {
   }
 
   @Test(
-    "pruned history cannot be compared",
     arguments: [
       (saves(1...3), saves(5...9), nil, nil), (saves(5...9), saves(5...9, shift: 1), nil, nil),
       (saves(2...3), saves(1...3, shift: 1), nil, nil), ([], saves(2...3), nil, nil),
       // An emptied history has no transaction left to compare by.
       ([], saves(1...3), 7, nil), ([], [], 7, 7),
     ] as [([(Int64, Double?)], [(Int64, Double?)], Int64?, Int64?)])
-  func refusesUnrelatedHistories(
+  func `pruned history cannot be compared`(
     first: [(Int64, Double?)], second: [(Int64, Double?)], firstIssued: Int64?,
     secondIssued: Int64?
   ) throws {
@@ -165,8 +164,8 @@ struct StoreComparisonTests {
     #expect(error?.message.contains("first.store") == true)
   }
 
-  @Test("a store without history tables")
-  func withoutHistory() throws {
+  @Test
+  func `a store without history tables`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
@@ -183,7 +182,6 @@ struct StoreComparisonTests {
   /// Two copies that were taken from one device at two times, and copies of one library that went
   /// separate ways.
   @Test(
-    "real copies",
     .enabled(if: RealStores.path("photos-27.0beta.sqlite") != nil),
     arguments: [
       ("swiftdata-rm-1wal.store", "swiftdata-rm-4wal.store", StoreComparison.Relation.secondAhead),
@@ -191,7 +189,7 @@ struct StoreComparisonTests {
       ("photos-14.6.sqlite", "photos-27.0beta.sqlite", .diverged),
       ("photos-10.15.7.sqlite", "photos-14.6.sqlite", .diverged),
     ])
-  func realCopies(first: String, second: String, relation: StoreComparison.Relation) throws {
+  func `real copies`(first: String, second: String, relation: StoreComparison.Relation) throws {
     let folder = try TemporaryFolder()
     let paths = try [first, second].map { name in
       try folder.copy(store: try #require(RealStores.path(name)))

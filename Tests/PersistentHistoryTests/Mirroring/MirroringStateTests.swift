@@ -25,8 +25,8 @@ struct MirroringStateTests {
     try MirroredTables.archive([StoreWriter.identifier: number])
   }
 
-  @Test("a store that is not mirrored has no state")
-  func notMirrored() throws {
+  @Test
+  func `a store that is not mirrored has no state`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in
@@ -35,8 +35,8 @@ struct MirroringStateTests {
     }
   }
 
-  @Test("the mirror needs its own token and everything after it")
-  func token() throws {
+  @Test
+  func `the mirror needs its own token and everything after it`() throws {
     let state = try Self.state(token: Self.archive(10))
     #expect(state.token?.number == 10)
     #expect(state.token?.state == .valid)
@@ -44,8 +44,8 @@ struct MirroringStateTests {
     #expect(state.need == .from(transaction: 10))
   }
 
-  @Test("a pending record needs the history since its last export")
-  func pending() throws {
+  @Test
+  func `a pending record needs the history since its last export`() throws {
     typealias Record = MirroredTables.Record
     for (records, pending, need) in [
       ([Record(lastExported: .integer(3))], 0, 10),
@@ -70,7 +70,6 @@ struct MirroringStateTests {
   }
 
   @Test(
-    "unreadable parts are reported, and nothing is guessed",
     arguments: [
       (StoredValue?.none, nil, "ANSCKMETADATAENTRY has no NSCloudKitMirroring"),
       (.null, nil, "holds no archive"), (.text("token"), nil, "holds no archive"),
@@ -87,7 +86,9 @@ struct MirroringStateTests {
         "has no column ZTRANSFORMEDVALUE"
       ),
     ] as [(StoredValue?, String?, String)])
-  func unreadableToken(token: StoredValue?, sql: String?, words: String) throws {
+  func `unreadable parts are reported, and nothing is guessed`(
+    token: StoredValue?, sql: String?, words: String
+  ) throws {
     let state = try Self.state(token: token, sql: sql)
     guard case .unknown(let reason) = state.need else {
       Issue.record("\(state.need)")
@@ -97,8 +98,8 @@ struct MirroringStateTests {
     #expect(state.token == nil)
   }
 
-  @Test("a token archive that is too long is not read")
-  func longToken() throws {
+  @Test
+  func `a token archive that is too long is not read`() throws {
     let state = try Self.state(token: .blob(Array(repeating: 7, count: (1 << 20) + 1)))
     guard case .unknown(let reason) = state.need else {
       Issue.record("\(state.need)")
@@ -107,8 +108,8 @@ struct MirroringStateTests {
     #expect(reason.contains("holds no archive"))
   }
 
-  @Test("a token that does not work does not say what is needed")
-  func unusableToken() throws {
+  @Test
+  func `a token that does not work does not say what is needed`() throws {
     for (token, sql, words) in [
       (try Self.archive(3), "DELETE FROM ATRANSACTION WHERE Z_PK < 5", "it is expired"),
       (try Self.archive(99), nil, "it is ahead"),
@@ -126,15 +127,15 @@ struct MirroringStateTests {
     }
   }
 
-  @Test("a store without history has no state either")
-  func withoutHistory() throws {
+  @Test
+  func `a store without history has no state either`() throws {
     #expect(throws: StoreError.self) {
       try Self.state(token: .null, sql: "DROP TABLE ATRANSACTION; DROP TABLE ACHANGE")
     }
   }
 
-  @Test("invalid records are reported")
-  func unreadableRecords() throws {
+  @Test
+  func `invalid records are reported`() throws {
     for (record, sql, words) in [
       (MirroredTables.Record(needsUpload: true), nil, "1 records wait to be exported and name no"),
       (.init(needsUpload: true, lastExported: .text("x")), nil, "name no transaction"),

@@ -36,10 +36,10 @@ struct NetChangeReaderTests {
     return transactions
   }
 
-  @Test(
-    "agrees with a plain model for all queries and memory limits",
-    arguments: RandomHistory.Layout.allCases)
-  func randomHistories(layout: RandomHistory.Layout) throws {
+  @Test(arguments: RandomHistory.Layout.allCases)
+  func `agrees with a plain model for all queries and memory limits`(
+    layout: RandomHistory.Layout
+  ) throws {
     let folder = try TemporaryFolder()
     for seed: UInt64 in 21...22 {
       let path = folder.file("\(seed).store")
@@ -76,8 +76,8 @@ struct NetChangeReaderTests {
     }
   }
 
-  @Test("the merged net changes of two parts are those of the whole")
-  func parts() throws {
+  @Test
+  func `the merged net changes of two parts are those of the whole`() throws {
     let folder = try TemporaryFolder()
     for seed: UInt64 in 31...34 {
       let path = folder.file("\(seed).store")
@@ -116,8 +116,8 @@ struct NetChangeReaderTests {
     }
   }
 
-  @Test("numbers that need more than 32 bits, and negative ones")
-  func largeNumbers() throws {
+  @Test
+  func `numbers that need more than 32 bits, and negative ones`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     let numbers: [Int64] = [.min, -5, 0, 7, 1 << 31, 1 << 32, 1 << 40, .max]
@@ -152,8 +152,8 @@ struct NetChangeReaderTests {
     }
   }
 
-  @Test("unrelated objects take more memory, and none is lost")
-  func unrelatedObjectsAreAllReturned() throws {
+  @Test
+  func `unrelated objects take more memory, and none is lost`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     try writer.transaction(1)
@@ -189,8 +189,8 @@ struct NetChangeReaderTests {
     let key: Int
   }
 
-  @Test("more entities than 16 bits can count")
-  func manyEntities() throws {
+  @Test
+  func `more entities than 16 bits can count`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     try writer.transaction(1)
@@ -213,8 +213,8 @@ struct NetChangeReaderTests {
     }
   }
 
-  @Test("changes that cannot be folded are counted")
-  func skipped() throws {
+  @Test
+  func `changes that cannot be folded are counted`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     try SampleStore.fill(writer)
@@ -238,8 +238,8 @@ struct NetChangeReaderTests {
     }
   }
 
-  @Test("a store without history tables, and an empty history")
-  func nothing() throws {
+  @Test
+  func `a store without history tables, and an empty history`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
@@ -260,8 +260,8 @@ struct NetChangeReaderTests {
     #expect(deleted.map(\.kind) == [.delete])
   }
 
-  @Test("of an object that was deleted twice, the first tombstone counts")
-  func deletedTwice() throws {
+  @Test
+  func `of an object that was deleted twice, the first tombstone counts`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     for (number, kind, text) in [(1, 2, "Rome"), (2, 0, nil), (3, 2, "Oslo")]
@@ -276,8 +276,8 @@ struct NetChangeReaderTests {
     #expect(net.map(\.kind) == [.delete] && net.map(\.tombstone) == [[.text("Rome")]])
   }
 
-  @Test("tombstones are looked up only where they are wanted")
-  func withoutTombstones() throws {
+  @Test
+  func `tombstones are looked up only where they are wanted`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in
@@ -296,9 +296,9 @@ struct NetChangeReaderTests {
   }
 
   @Test(
-    "net changes of real stores agree with their rows", .enabled(if: !RealStores.paths.isEmpty),
+    .enabled(if: !RealStores.paths.isEmpty),
     arguments: RealStores.paths)
-  func realStores(source: String) throws {
+  func `net changes of real stores agree with their rows`(source: String) throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: source)
     let store = try StoreFile(path: path)

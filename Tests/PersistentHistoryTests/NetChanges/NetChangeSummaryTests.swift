@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Counting net changes")
 struct NetChangeSummaryTests {
-  @Test("by entity and kind, without objects that have no net effect")
-  func counts() throws {
+  @Test
+  func `by entity and kind, without objects that have no net effect`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in
@@ -32,8 +32,8 @@ struct NetChangeSummaryTests {
     }
   }
 
-  @Test("more entities than any model has are counted together")
-  func manyEntities() throws {
+  @Test
+  func `more entities than any model has are counted together`() throws {
     var summary = NetChangeSummary()
     for number in 1...3000 {
       let change = HistoryChange(

@@ -30,8 +30,8 @@ struct NetChangeTests {
 
   private static func mask(_ names: String...) -> [UInt8] { SampleStore.mask("Trip", names) }
 
-  @Test("updates name together what each of them touched, in slot order and once")
-  func attributes() throws {
+  @Test
+  func `updates name together what each of them touched, in slot order and once`() throws {
     let net = try #require(
       Self.fold([
         Self.change(.update, mask: Self.mask("startDate")),
@@ -45,8 +45,8 @@ struct NetChangeTests {
     #expect(net.object?.description == "Trip/p1")
   }
 
-  @Test("an unreadable update hides the attributes, but the rest is kept")
-  func unknownColumns() throws {
+  @Test
+  func `an unreadable update hides the attributes, but the rest is kept`() throws {
     let known = Self.mask("name")
     for other in [nil, [0], known + [0], [], [UInt8](repeating: 0, count: 5000)] as [[UInt8]?] {
       for masks in [[known, other], [other, known], [other, other, known]] {
@@ -66,8 +66,8 @@ struct NetChangeTests {
     #expect(Self.fold([Self.change(.update, mask: foreign)])?.attributes == nil)
   }
 
-  @Test("a deleted object shows its tombstone, even if another object has its key now")
-  func tombstones() throws {
+  @Test
+  func `a deleted object shows its tombstone, even if another object has its key now`() throws {
     let rome = [StoredValue.null, .null, .text("Rome")]
     let deleted = try #require(
       Self.fold([
@@ -98,8 +98,8 @@ struct NetChangeTests {
     #expect(brief.preservedValues == nil)
   }
 
-  @Test("values are kept of updates only")
-  func values() throws {
+  @Test
+  func `values are kept of updates only`() throws {
     let value = RecordedValue(name: "name", kind: .text, old: nil, new: nil)
     for kind in [ChangeKind.insert, .update, .delete] {
       let change = HistoryChange(
@@ -113,8 +113,8 @@ struct NetChangeTests {
     }
   }
 
-  @Test("of updates the first old and the last new value are kept, where they are known")
-  func valuesOfUpdates() throws {
+  @Test
+  func `of updates the first old and the last new value are kept, where they are known`() throws {
     func update(
       _ names: [String], _ values: [(name: String, old: String, new: String)]
     ) throws
@@ -148,8 +148,8 @@ struct NetChangeTests {
     #expect(try folded([first, Self.change(.delete, 2)]) == [])
   }
 
-  @Test("changes of other objects, or without an object, are not folded")
-  func others() throws {
+  @Test
+  func `changes of other objects, or without an object, are not folded`() throws {
     let tag = HistoryEntity(name: "Tag", number: 4)
     #expect(NetChange(Self.change(nil), in: 1) == nil)
     #expect(NetChange(Self.change(.insert, key: nil), in: 1) == nil)
@@ -186,8 +186,8 @@ struct NetChangeTests {
     }
   }
 
-  @Test("folding one by one and merging parts agree", arguments: [UInt64](1...4))
-  func associative(seed: UInt64) throws {
+  @Test(arguments: [UInt64](1...4))
+  func `folding one by one and merging parts agree`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let parts = (0..<3).map { _ in Self.changes(&random) }
@@ -206,15 +206,15 @@ struct NetChangeTests {
     }
   }
 
-  @Test("a mask that is longer than any entity needs is not kept", arguments: [1024, 1025])
-  func longMask(byteCount: Int) {
+  @Test(arguments: [1024, 1025])
+  func `a mask that is longer than any entity needs is not kept`(byteCount: Int) {
     let columns = TouchedColumns(updateWith: ColumnMask([UInt8](repeating: 1, count: byteCount)))
     #expect(columns.isComplete == (byteCount == 1024))
     #expect((columns.mask != nil) == (byteCount == 1024))
   }
 
-  @Test("touched columns merge in any order, and none of them changes nothing")
-  func columns() {
+  @Test
+  func `touched columns merge in any order, and none of them changes nothing`() {
     var random = SeededGenerator(seed: 11)
     func some() -> TouchedColumns {
       if Int.random(in: 0..<8, using: &random) == 0 { return .none }

@@ -14,23 +14,21 @@ struct NetEffectTests {
     }
   }
 
-  @Test(
-    "in a word",
-    arguments: [
-      ("i", NetChangeKind.insert), ("u", .update), ("d", .delete), ("iu", .insert),
-      ("iuu", .insert), ("id", nil), ("iud", nil), ("uu", .update), ("ud", .delete),
-      // Another object has the key now.
-      ("di", .replace), ("udiu", .replace), ("did", .delete), ("idi", .insert), ("idid", nil),
-      // What no app can have recorded has a result as well.
-      ("du", .replace), ("dd", .delete), ("ii", .insert), ("ui", .replace), ("idu", .insert),
-      ("uid", .delete),
-    ])
-  func words(letters: String, kind: NetChangeKind?) {
+  @Test(arguments: [
+    ("i", NetChangeKind.insert), ("u", .update), ("d", .delete), ("iu", .insert),
+    ("iuu", .insert), ("id", nil), ("iud", nil), ("uu", .update), ("ud", .delete),
+    // Another object has the key now.
+    ("di", .replace), ("udiu", .replace), ("did", .delete), ("idi", .insert), ("idid", nil),
+    // What no app can have recorded has a result as well.
+    ("du", .replace), ("dd", .delete), ("ii", .insert), ("ui", .replace), ("idu", .insert),
+    ("uid", .delete),
+  ])
+  func `in a word`(letters: String, kind: NetChangeKind?) {
     #expect(Self.effect(Self.kinds(letters))?.kind == kind)
   }
 
-  @Test("agrees with a walk through every sequence of up to seven changes")
-  func everySequence() {
+  @Test
+  func `agrees with a walk through every sequence of up to seven changes`() {
     var sequences: [[ChangeKind]] = [[]]
     for _ in 1...7 {
       sequences = sequences.flatMap { sequence in ChangeKind.allCases.map { sequence + [$0] } }
@@ -46,8 +44,8 @@ struct NetEffectTests {
     }
   }
 
-  @Test("does not depend on how the changes are grouped")
-  func associative() {
+  @Test
+  func `does not depend on how the changes are grouped`() {
     let effects = ["i", "u", "d", "id", "iu", "ui", "du", "di", "dud"].compactMap {
       Self.effect(Self.kinds($0))
     }

@@ -42,8 +42,8 @@ struct ObjectLifeTests {
     return path
   }
 
-  @Test("a deleted object")
-  func deleted() throws {
+  @Test
+  func `a deleted object`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let (changes, life, _) = try Self.read("Trip/p5", of: path)
@@ -62,8 +62,8 @@ struct ObjectLifeTests {
     #expect(life.present == nil)
   }
 
-  @Test("an object in the store, whatever its history says")
-  func present() throws {
+  @Test
+  func `an object in the store, whatever its history says`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
       folder, "INSERT INTO ZTRIP VALUES (5, 5, 7, 'Rome'), (77, 5, 1, 'Oslo')")
@@ -79,8 +79,8 @@ struct ObjectLifeTests {
     #expect(silent.inserted == nil)
   }
 
-  @Test("an object that is missing without a recorded delete")
-  func missing() throws {
+  @Test
+  func `an object that is missing without a recorded delete`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
       folder,
@@ -91,13 +91,11 @@ struct ObjectLifeTests {
     #expect(life.deleted == nil)
   }
 
-  @Test(
-    "an object may be named by an ancestor or descendant of its entity",
-    arguments: [
-      "Accommodation/p5", "LivingAccommodation/p5",
-      "x-coredata://\(StoreWriter.identifier)/Accommodation/p5",
-    ])
-  func relatives(name: String) throws {
+  @Test(arguments: [
+    "Accommodation/p5", "LivingAccommodation/p5",
+    "x-coredata://\(StoreWriter.identifier)/Accommodation/p5",
+  ])
+  func `an object may be named by an ancestor or descendant of its entity`(name: String) throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let (changes, life, _) = try Self.read(name, of: path)
@@ -116,8 +114,8 @@ struct ObjectLifeTests {
     #expect(try Self.read(name, of: path).life.object.description == "Accommodation/p5")
   }
 
-  @Test("conditions choose the returned changes and not the known ones")
-  func conditions() throws {
+  @Test
+  func `conditions choose the returned changes and not the known ones`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let whole = try Self.read("Trip/p5", of: path).life
@@ -141,8 +139,8 @@ struct ObjectLifeTests {
     }
   }
 
-  @Test("an unknown object, and what is known of its key")
-  func unknown() throws {
+  @Test
+  func `an unknown object, and what is known of its key`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
       folder,
@@ -172,8 +170,8 @@ struct ObjectLifeTests {
     #expect(pruned.remedy.contains("9") && pruned.remedy.contains("before transaction 6"))
   }
 
-  @Test("a store without history tables still has its objects")
-  func withoutHistory() throws {
+  @Test
+  func `a store without history tables still has its objects`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("x.store")
     var shape = StoreWriter.Shape()
@@ -187,8 +185,8 @@ struct ObjectLifeTests {
     #expect(try Self.read("Tag/p4", of: path).life.state == .unknown)
   }
 
-  @Test("mistakes are reported before anything is read")
-  func mistakes() throws {
+  @Test
+  func `mistakes are reported before anything is read`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     #expect(throws: HistoryError.unknownEntity(name: "Trp", suggestions: ["Trip"])) {

@@ -35,8 +35,8 @@ struct HistoryQueryTests {
     }
   }
 
-  @Test("SQL and memory agree", arguments: RandomHistory.Layout.allCases)
-  func sameAnswers(layout: RandomHistory.Layout) throws {
+  @Test(arguments: RandomHistory.Layout.allCases)
+  func `SQL and memory agree`(layout: RandomHistory.Layout) throws {
     let folder = try TemporaryFolder()
     for seed: UInt64 in 1...3 {
       let path = folder.file("\(seed).store")
@@ -68,7 +68,7 @@ struct HistoryQueryTests {
     "(SELECT ZNAME FROM ATRANSACTIONSTRING AS s WHERE s.Z_PK = t.ZAUTHORTS)"
 
   @Test(
-    "answers agree with plain SQL", .enabled(if: Tool("sqlite3") != nil),
+    .enabled(if: Tool("sqlite3") != nil),
     arguments: [
       (HistoryQuery(), "TRUE"),
       (HistoryQuery(author: .init(anyOf: ["app"])), "\(author) = 'app'"),
@@ -104,7 +104,7 @@ struct HistoryQueryTests {
         "Z_PK IN (SELECT ZTRANSACTIONID FROM ACHANGE WHERE ZCHANGETYPE = 1 AND ZENTITY = 3)"
       ),
     ])
-  func plainSQL(query: HistoryQuery, condition: String) async throws {
+  func `answers agree with plain SQL`(query: HistoryQuery, condition: String) async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let numbers = try StoreFile(path: path).read { snapshot in
@@ -118,15 +118,13 @@ struct HistoryQueryTests {
     #expect(numbers == result.lines)
   }
 
-  @Test(
-    "limits and orders",
-    arguments: [
-      (HistoryQuery.Order.ascending, 3, false, [1, 2, 3]), (.ascending, 3, true, [10, 11, 12]),
-      (.descending, 3, false, [12, 11, 10]), (.descending, 3, true, [12, 11, 10]),
-      (.ascending, 0, true, []), (.descending, -1, false, []),
-      (.ascending, 99, true, Array(1...12)),
-    ])
-  func limits(
+  @Test(arguments: [
+    (HistoryQuery.Order.ascending, 3, false, [1, 2, 3]), (.ascending, 3, true, [10, 11, 12]),
+    (.descending, 3, false, [12, 11, 10]), (.descending, 3, true, [12, 11, 10]),
+    (.ascending, 0, true, []), (.descending, -1, false, []),
+    (.ascending, 99, true, Array(1...12)),
+  ])
+  func `limits and orders`(
     order: HistoryQuery.Order, limit: Int, keepsNewest: Bool, numbers: [Int64]
   ) throws {
     let folder = try TemporaryFolder()
@@ -138,8 +136,8 @@ struct HistoryQueryTests {
     }
   }
 
-  @Test("more objects than SQLite nests conditions can be asked for")
-  func manyObjects() throws {
+  @Test
+  func `more objects than SQLite nests conditions can be asked for`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let objects = (9...3000).map { HistoryObject(entityName: "Trip", primaryKey: $0) }
@@ -150,8 +148,8 @@ struct HistoryQueryTests {
     }
   }
 
-  @Test("the lowest and the highest number there can be have their changes")
-  func extremes() throws {
+  @Test
+  func `the lowest and the highest number there can be have their changes`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -170,8 +168,8 @@ struct HistoryQueryTests {
     }
   }
 
-  @Test("only matching changes make a partial transaction")
-  func partial() throws {
+  @Test
+  func `only matching changes make a partial transaction`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in

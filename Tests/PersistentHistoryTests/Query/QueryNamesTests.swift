@@ -25,15 +25,13 @@ struct QueryNamesTests {
     }
   }
 
-  @Test(
-    "an unknown entity is an error with near names",
-    arguments: [
-      ("Trp", ["Trip"]), ("trip", ["Trip"]), ("TRIPS", ["Trip"]), ("Tga", ["Tag"]),
-      ("Living", ["LivingAccommodation"]), ("BucketList", ["BucketListItem"]),
-      ("Accomodation", ["Accommodation"]), ("Passport", []), ("5", []), ("TRANSACTION", []),
-      ("#99", []),
-    ])
-  func entities(name: String, suggestions: [String]) throws {
+  @Test(arguments: [
+    ("Trp", ["Trip"]), ("trip", ["Trip"]), ("TRIPS", ["Trip"]), ("Tga", ["Tag"]),
+    ("Living", ["LivingAccommodation"]), ("BucketList", ["BucketListItem"]),
+    ("Accomodation", ["Accommodation"]), ("Passport", []), ("5", []), ("TRANSACTION", []),
+    ("#99", []),
+  ])
+  func `an unknown entity is an error with near names`(name: String, suggestions: [String]) throws {
     let error = HistoryError.unknownEntity(name: name, suggestions: suggestions)
     #expect(throws: error) { try Self.read(ChangeCondition(entities: [name])) }
     #expect(throws: error) { try Self.read(ChangeCondition(entities: ["Trip", name])) }
@@ -48,14 +46,14 @@ struct QueryNamesTests {
           : "did you mean \(suggestions.joined(separator: ", "))?"))
   }
 
-  @Test(
-    "an unknown attribute is an error with near names",
-    arguments: [
-      ([], "nmae", ["name"]), ([], "isdone", ["isDone"]), (["Trip"], "isDone", []),
-      (["Trip"], "startdate", ["startDate"]), ([], "draft", []), (["Tag"], "trip", ["trips"]),
-      ([], "latitude", []), (["Trip", "Tag"], "lable", ["label"]),
-    ])
-  func attributes(entities: [String], name: String, suggestions: [String]) throws {
+  @Test(arguments: [
+    ([], "nmae", ["name"]), ([], "isdone", ["isDone"]), (["Trip"], "isDone", []),
+    (["Trip"], "startdate", ["startDate"]), ([], "draft", []), (["Tag"], "trip", ["trips"]),
+    ([], "latitude", []), (["Trip", "Tag"], "lable", ["label"]),
+  ])
+  func `an unknown attribute is an error with near names`(
+    entities: [String], name: String, suggestions: [String]
+  ) throws {
     let error = #expect(throws: HistoryError.self) {
       try Self.read(ChangeCondition(entities: entities, attributes: [name]))
     }
@@ -66,8 +64,8 @@ struct QueryNamesTests {
     #expect(suggestions.isEmpty ? !given.contains(name) : given.first == suggestions.first)
   }
 
-  @Test("without a model, names of attributes cannot be known", arguments: [true, false])
-  func withoutModel(hasTable: Bool) throws {
+  @Test(arguments: [true, false])
+  func `without a model, names of attributes cannot be known`(hasTable: Bool) throws {
     var shape = StoreWriter.Shape()
     shape.modelCache = .some(nil)
     shape.hasModelCacheTable = hasTable
@@ -82,8 +80,8 @@ struct QueryNamesTests {
     #expect(try Self.read(ChangeCondition(entities: ["Tag"]), shape: shape) == [])
   }
 
-  @Test("an object of another store is refused, one of this store found")
-  func otherStore() throws {
+  @Test
+  func `an object of another store is refused, one of this store found`() throws {
     let other = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
     let foreign = try HistoryObject("x-coredata://\(other)/Trip/p5")
     let error = HistoryError.objectOfOtherStore(
@@ -105,8 +103,8 @@ struct QueryNamesTests {
     }
   }
 
-  @Test("an entity without a name is asked for by its number, its objects too")
-  func numbers() throws {
+  @Test
+  func `an entity without a name is asked for by its number, its objects too`() throws {
     let rename: (StoreWriter) throws -> Void = {
       try $0.sql("UPDATE ACHANGE SET ZENTITY = 99 WHERE ZENTITY = 3 AND ZENTITYPK = 5")
     }
@@ -118,8 +116,8 @@ struct QueryNamesTests {
     #expect(try Self.read(ChangeCondition(entities: ["98"]), rename) == [])
   }
 
-  @Test("a name that two numbers carry names neither")
-  func ambiguous() throws {
+  @Test
+  func `a name that two numbers carry names neither`() throws {
     let twice: (StoreWriter) throws -> Void = {
       try $0.sql("INSERT INTO Z_PRIMARYKEY VALUES (77, 'Trip', 0, 0)")
     }

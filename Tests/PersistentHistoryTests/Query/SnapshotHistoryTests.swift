@@ -27,8 +27,8 @@ struct SnapshotHistoryTests {
     return numbers
   }
 
-  @Test("begins after a token in any form, and ends with one")
-  func tokens() throws {
+  @Test
+  func `begins after a token in any form, and ends with one`() throws {
     let folder = try TemporaryFolder()
     try Self.store(in: folder).read { (snapshot) throws in
       #expect(try Self.numbers(snapshot) == [1, 2, 3, 4, 5])
@@ -42,8 +42,8 @@ struct SnapshotHistoryTests {
     }
   }
 
-  @Test("reads what a query selects")
-  func queries() throws {
+  @Test
+  func `reads what a query selects`() throws {
     let folder = try TemporaryFolder()
     try Self.store(in: folder).read { (snapshot) throws in
       #expect(
@@ -55,8 +55,8 @@ struct SnapshotHistoryTests {
     }
   }
 
-  @Test("fails for a token that does not work")
-  func unusable() throws {
+  @Test
+  func `fails for a token that does not work`() throws {
     let folder = try TemporaryFolder()
     try Self.store(in: folder).read { (snapshot) throws in
       #expect(throws: HistoryError.self) { try snapshot.history(after: "6") }
@@ -64,8 +64,8 @@ struct SnapshotHistoryTests {
     }
   }
 
-  @Test("a snapshot and its readers end with the closure")
-  func endedSnapshot() throws {
+  @Test
+  func `a snapshot and its readers end with the closure`() throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let (snapshot, reader) = try store.read { ($0, try $0.history()) }

@@ -5,8 +5,8 @@ import Testing
 
 /// Following a store, look by look.
 @Suite struct HistoryFollowerTests {
-  @Test("A store with the highest number that there is")
-  func highestNumber() throws {
+  @Test
+  func `a store with the highest number that there is`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     try writer.transaction(.max)
@@ -22,8 +22,8 @@ import Testing
     #expect(gaps == [.max] && other.position == .max)
   }
 
-  @Test("A save that a locked store hides from one reading is in the next")
-  func locked() throws {
+  @Test
+  func `a save that a locked store hides from one reading is in the next`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false
@@ -45,13 +45,11 @@ import Testing
     #expect(seen == [read + 1])
   }
 
-  @Test(
-    "Gaps are reported for any numbers",
-    arguments: [
-      (Int64(4), Int64(6), "transaction 5 is gone"), (4, 8, "transactions 5 to 7 are gone"),
-      (.min, .max, "transactions -9223372036854775807 to 9223372036854775806 are gone"),
-    ])
-  func gap(_ after: Int64, _ oldest: Int64, _ message: String) {
+  @Test(arguments: [
+    (Int64(4), Int64(6), "transaction 5 is gone"), (4, 8, "transactions 5 to 7 are gone"),
+    (.min, .max, "transactions -9223372036854775807 to 9223372036854775806 are gone"),
+  ])
+  func `gaps are reported for any numbers`(_ after: Int64, _ oldest: Int64, _ message: String) {
     #expect(HistoryGap(store: nil, after: after, oldest: oldest).message == message)
   }
 }

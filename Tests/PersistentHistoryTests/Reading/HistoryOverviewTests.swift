@@ -87,16 +87,15 @@ struct HistoryOverviewTests {
   }
 
   @Test(
-    "the numbers of real stores are those of plain SQL",
     .enabled(if: !stores.isEmpty && Tool("sqlite3") != nil, "there are no real stores here"),
     arguments: stores)
-  func realStores(store: String) async throws {
+  func `the numbers of real stores are those of plain SQL`(store: String) async throws {
     let folder = try TemporaryFolder()
     try await Self.check(try folder.copy(store: store))
   }
 
-  @Test("the numbers of the sample are those of plain SQL", .enabled(if: Tool("sqlite3") != nil))
-  func sample() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `the numbers of the sample are those of plain SQL`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try await Self.check(path)
@@ -106,8 +105,8 @@ struct HistoryOverviewTests {
     #expect(!overview.isTorn && overview.highestIssued == 12)
   }
 
-  @Test("a torn store, strange kinds and strange texts are counted")
-  func strange() throws {
+  @Test
+  func `a torn store, strange kinds and strange texts are counted`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -133,8 +132,8 @@ struct HistoryOverviewTests {
     #expect(Self.lines(overview.authors) == ["app 5", "widget 2", "∅ 5"])
   }
 
-  @Test("an empty history has neither beginning nor end")
-  func empty() throws {
+  @Test
+  func `an empty history has neither beginning nor end`() throws {
     let folder = try TemporaryFolder()
     try StoreWriter(path: folder.file("trips.store")).close()
     let overview = try Self.overview(folder.file("trips.store"))

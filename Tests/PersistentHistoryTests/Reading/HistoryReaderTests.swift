@@ -40,10 +40,9 @@ struct HistoryReaderTests {
   }
 
   @Test(
-    "a real store reads as plain SQL has it, forward and backward",
     .enabled(if: !stores.isEmpty && Tool("sqlite3") != nil, "there are no real stores here"),
     arguments: stores)
-  func realStores(store: String) async throws {
+  func `a real store reads as plain SQL has it, forward and backward`(store: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let (forward, backward) = try StoreFile(path: path).read { snapshot in
@@ -58,9 +57,9 @@ struct HistoryReaderTests {
   }
 
   @Test(
-    "random stores read as plain SQL has them", .enabled(if: Tool("sqlite3") != nil),
+    .enabled(if: Tool("sqlite3") != nil),
     arguments: RandomHistory.Layout.allCases)
-  func randomStores(layout: RandomHistory.Layout) async throws {
+  func `random stores read as plain SQL has them`(layout: RandomHistory.Layout) async throws {
     let folder = try TemporaryFolder()
     var history = RandomHistory(seed: 7)
     try history.write(to: folder.file("random.store"), layout: layout)
@@ -83,8 +82,8 @@ struct HistoryReaderTests {
     (HistoryQuery(order: .descending), false),
   ]
 
-  @Test("changes need not be read, in part or at all", arguments: ways)
-  func skipping(query: HistoryQuery, isIndexed: Bool) throws {
+  @Test(arguments: ways)
+  func `changes need not be read, in part or at all`(query: HistoryQuery, isIndexed: Bool) throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try SampleStore.fill(writer)
@@ -109,8 +108,10 @@ struct HistoryReaderTests {
     }
   }
 
-  @Test("counting changes does not depend on the position of the reader", arguments: ways)
-  func counting(query: HistoryQuery, isIndexed: Bool) throws {
+  @Test(arguments: ways)
+  func `counting changes does not depend on the position of the reader`(
+    query: HistoryQuery, isIndexed: Bool
+  ) throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try SampleStore.fill(writer)
@@ -129,8 +130,8 @@ struct HistoryReaderTests {
     }
   }
 
-  @Test("after the end every call returns nil", arguments: ways)
-  func end(query: HistoryQuery, isIndexed: Bool) throws {
+  @Test(arguments: ways)
+  func `after the end every call returns nil`(query: HistoryQuery, isIndexed: Bool) throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try SampleStore.fill(writer)
@@ -151,8 +152,10 @@ struct HistoryReaderTests {
     }
   }
 
-  @Test("a transaction without changes has none of its neighbours'", arguments: ways)
-  func emptyTransactions(query: HistoryQuery, isIndexed: Bool) throws {
+  @Test(arguments: ways)
+  func `a transaction without changes has none of its neighbours'`(
+    query: HistoryQuery, isIndexed: Bool
+  ) throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     for number: Int64 in 1...6 { try writer.transaction(number) }
@@ -177,8 +180,8 @@ struct HistoryReaderTests {
     #expect(lines == (query.order == .ascending ? expected : expected.reversed()))
   }
 
-  @Test("texts are those of the table, else the plain ones")
-  func texts() throws {
+  @Test
+  func `texts are those of the table, else the plain ones`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try writer.sql(
@@ -203,8 +206,8 @@ struct HistoryReaderTests {
   }
 
   #if os(Linux)
-  @Test("200,000 changes of one transaction do not fill memory")
-  func memory() throws {
+  @Test
+  func `200,000 changes of one transaction do not fill memory`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try writer.transaction(1)

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "elsewhere.json"])
-  func oneBeforeTheCutStopsIt(_ name: String?) throws {
+  func `one before the cut stops it`(_ name: String?) throws {
     let file = name.map { folder.file($0) }
     if let file { try set("read", 20_000, in: file) }
     let pruner = try HistoryPruner(path: path, bookmarkPath: file)
@@ -60,7 +60,7 @@ import Testing
     #expect(try pruner.prune(next).problem == nil)
   }
 
-  @Test func othersDoNot() throws {
+  @Test func `others do not`() throws {
     let pruner = try HistoryPruner(path: path)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(10)])))
     var number: Int64 = 19_991

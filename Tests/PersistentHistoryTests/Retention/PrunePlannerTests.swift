@@ -42,19 +42,17 @@ import Testing
     (.beforeTransaction(5), 5), (.beforeTransaction(1), 1), (.beforeTransaction(99), 12),
   ]
 
-  @Test(
-    "A size is formatted for people",
-    arguments: [
-      (Int64(1), "1B"), (1000, "1KB"), (1024, "1K"), (45_056, "44K"), (45_568, "44.5K"),
-      (50 << 20, "50M"), (50_000_000, "50MB"), (1_610_612_736, "1.5G"), (1234, "1234B"),
-      (.max, "9223372036854775807B"),
-    ])
-  func sizes(_ bytes: Int64, _ text: String) {
+  @Test(arguments: [
+    (Int64(1), "1B"), (1000, "1KB"), (1024, "1K"), (45_056, "44K"), (45_568, "44.5K"),
+    (50 << 20, "50M"), (50_000_000, "50MB"), (1_610_612_736, "1.5G"), (1234, "1234B"),
+    (.max, "9223372036854775807B"),
+  ])
+  func `a size is formatted for people`(_ bytes: Int64, _ text: String) {
     #expect(RetentionRule.maxSize(bytes: bytes).value == text)
   }
 
   @Test(arguments: rules)
-  func oneRule(_ rule: RetentionRule, _ cut: Int64) throws {
+  func `one rule`(_ rule: RetentionRule, _ cut: Int64) throws {
     let plan = try Self.plan([rule])
     #expect(plan.cut == HistoryCut(before: cut))
     #expect(plan.deletion.transactionCount == Int(cut) - 1)
@@ -62,7 +60,7 @@ import Testing
     #expect(!plan.deciders.isEmpty)
   }
 
-  @Test func theLowestNumberOfAll() throws {
+  @Test func `the lowest number of all`() throws {
     let lowest = try Self.plan([.beforeTransaction(.min)])
     #expect(lowest.cut == HistoryCut(before: .min) && lowest.deletion.isEmpty)
     let limited = try Self.plan([.beforeTransaction(.min), .maxSize(bytes: 1)])
@@ -76,7 +74,7 @@ import Testing
     #expect(first.cut == HistoryCut(before: .min) && first.deletion.isEmpty)
   }
 
-  @Test func theHighestNumberOfAll() throws {
+  @Test func `the highest number of all`() throws {
     let all = try Self.plan(
       [.all],
       sql: """
@@ -92,12 +90,12 @@ import Testing
   ]
 
   @Test(arguments: durations)
-  func keepWithinCountsBackFromNow(_ text: String, _ cut: Int64) throws {
+  func `keep within counts back from now`(_ text: String, _ cut: Int64) throws {
     let plan = try Self.plan([.keepWithin(try Self.duration(text))])
     #expect(plan.cut == HistoryCut(before: cut))
   }
 
-  @Test func theLowestCutWins() throws {
+  @Test func `the lowest cut wins`() throws {
     let plan = try Self.plan([
       .before(token: "9"), .keepLast(8), .keepWithin(try Self.duration("3min")),
     ])
@@ -106,7 +104,7 @@ import Testing
     #expect(plan.rules.map(\.cut.firstKept) == [9, 5, 10])
   }
 
-  @Test func theNewestStaysExceptWithAll() throws {
+  @Test func `the newest stays except with all`() throws {
     let future = RetentionRule.before(token: "2030-01-01")
     let kept = try Self.plan([future])
     #expect(kept.deciders == ["newest"])
@@ -124,7 +122,7 @@ import Testing
     #expect(try Self.plan([.all], bookmarks: [("a", 12)]).cut == HistoryCut(before: 12))
   }
 
-  @Test func bookmarksHoldHistoryBack() throws {
+  @Test func `bookmarks hold history back`() throws {
     let plan = try Self.plan([.keepLast(2)], bookmarks: [("a", 9), ("b", 7), ("c", 12)])
     #expect(plan.cut == HistoryCut(before: 7))
     #expect(plan.deciders == ["@b"])
@@ -135,12 +133,15 @@ import Testing
   }
 
   @Test(
-    "An archive decides where it has less than the rules want deleted, others also where they want the same",
     arguments: [
       ("archive", 8, ["archive"]), ("archive", 10, ["keep-last"]), ("archive", 11, ["keep-last"]),
       ("other", 8, ["other"]), ("other", 10, ["keep-last", "other"]), ("other", 11, ["keep-last"]),
     ] as [(String, Int64, [String])])
-  func deciders(_ name: String, _ number: Int64, _ deciders: [String]) throws {
+  func
+    `an archive decides where it has less than the rules want deleted, others also where they want the same`(
+      _ name: String, _ number: Int64, _ deciders: [String]
+    ) throws
+  {
     let plan = try Self.plan([.keepLast(3)]) {
       $0.guards = [RetentionGuard(name: name, verdict: .holds(from: number), reason: "")]
     }
@@ -148,7 +149,7 @@ import Testing
     #expect(plan.deciders == deciders)
   }
 
-  @Test func ignoredGuards() throws {
+  @Test func `ignored guards`() throws {
     let bookmarks: [(String, Int64)] = [("a", 9), ("b", 7)]
     let one = try Self.plan([.keepLast(2)], bookmarks: bookmarks) { $0.ignoredGuards = ["@b"] }
     #expect(one.cut == HistoryCut(before: 9))
@@ -160,7 +161,7 @@ import Testing
     #expect(none.bookmarks.isEmpty)
   }
 
-  @Test func aBookmarkAtTheBeginning() throws {
+  @Test func `a bookmark at the beginning`() throws {
     let kept = try Self.plan([.keepLast(12)], bookmarks: [("new", 0), ("a", 9)])
     #expect(kept.bookmarks.map(\.fate) == [.kept, .kept])
     #expect(
@@ -173,7 +174,7 @@ import Testing
     #expect(lost.lostBookmarks.map(\.bookmark.name) == ["new"])
   }
 
-  @Test func theLowestPositionThatBookmarksNeed() throws {
+  @Test func `the lowest position that bookmarks need`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     try StoreQuery(path: path).run("DELETE FROM ATRANSACTION WHERE Z_PK < 5")
@@ -195,7 +196,7 @@ import Testing
     #expect(try lowest([]) == nil)
   }
 
-  @Test func invalidBookmarksHoldNoHistory() throws {
+  @Test func `invalid bookmarks hold no history`() throws {
     let plan = try Self.plan(
       [.keepLast(2)], bookmarks: [("ahead", 99), ("gone", 3)],
       sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
@@ -204,7 +205,7 @@ import Testing
     #expect(plan.lostBookmarks.isEmpty)
   }
 
-  @Test func aBookmarkThatIsTooFarBehind() throws {
+  @Test func `a bookmark that is too far behind`() throws {
     func plan(_ allowance: BookmarkAllowance) throws -> PrunePlan {
       try Self.plan([.keepLast(2)], bookmarks: [("a", 9), ("b", 4)]) { $0.allowance = allowance }
     }
@@ -223,7 +224,7 @@ import Testing
     #expect(idle.cut == HistoryCut(before: 12))
   }
 
-  @Test func aMirroredStoreRefuses() throws {
+  @Test func `a mirrored store refuses`() throws {
     let sql = "CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)"
     let refused = try Self.plan([.keepLast(2)], sql: sql)
     #expect(refused.refusals.map(\.name) == ["mirroring"])
@@ -235,7 +236,6 @@ import Testing
   }
 
   @Test(
-    "history that a mirror to CloudKit has not read stays, by its records and its own token",
     arguments: [
       (token: 8, pending: nil, cut: 8), (token: 12, pending: nil, cut: 11),
       (token: 8, pending: 3, cut: 3), (token: 8, pending: 10, cut: 8),
@@ -243,7 +243,9 @@ import Testing
       // What it needs is gone, and nothing more may go.
       (token: 8, pending: 1, cut: 2),
     ] as [(token: Int64, pending: Int64?, cut: Int64?)])
-  func mirror(token: Int64, pending: Int64?, cut: Int64?) throws {
+  func `history that a mirror to CloudKit has not read stays, by its records and its own token`(
+    token: Int64, pending: Int64?, cut: Int64?
+  ) throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("sample.store"))
     try SampleStore.fill(writer)
@@ -261,7 +263,7 @@ import Testing
     if let cut { #expect(plan.cut == HistoryCut(before: cut)) }
   }
 
-  @Test func tokensHaveTheirStateAfterwards() throws {
+  @Test func `tokens have their state afterwards`() throws {
     let plan = try Self.plan([.keepLast(4)]) {
       $0.tokens = ["8", "9", "0", "last", "99", "2024-07-29", "\(StoreWriter.identifier):3"]
     }
@@ -278,7 +280,7 @@ import Testing
     #expect(others.tokens.map(\.expires) == [false, false])
   }
 
-  @Test func onlyIfLarger() throws {
+  @Test func `only if larger`() throws {
     let bytes = try #require(try Self.plan([.keepLast(1)]).history.byteCount)
     let same = try Self.plan([.keepLast(1)]) { $0.ifLargerThan = bytes }
     #expect(same.deletion.isEmpty && same.isSmallEnough && same.cut == nil)
@@ -286,7 +288,7 @@ import Testing
     #expect(larger.deletion.transactionCount == 11)
   }
 
-  @Test func anEmptyHistory() throws {
+  @Test func `an empty history`() throws {
     let plan = try Self.plan(
       [.keepLast(1), .all, .maxSize(bytes: 5), .before(token: "0")], bookmarks: [("a", 0)],
       sql: "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
@@ -295,11 +297,11 @@ import Testing
   }
 
   @Test(arguments: ["99", "0BADF00D-0000-0000-0000-000000000000:3"])
-  func unknownTokens(_ token: String) throws {
+  func `unknown tokens`(_ token: String) throws {
     #expect(throws: HistoryError.self) { try Self.plan([.before(token: token)]) }
   }
 
-  @Test func aTokenThatHasExpiredLeavesNothingToDo() throws {
+  @Test func `a token that has expired leaves nothing to do`() throws {
     let plan = try Self.plan(
       [.before(token: "3")],
       sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
@@ -307,7 +309,7 @@ import Testing
   }
 
   /// The pages of what stays, written anew, take about the size that was asked for.
-  @Test func theLargestSize() throws {
+  @Test func `the largest size`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 20_000, changesEach: 3)
@@ -327,14 +329,14 @@ import Testing
     #expect(abs((plan.byteCount ?? 0) - (all - left)) < all / 20)
   }
 
-  @Test func aSizeThatIsJustEnoughKeepsAll() throws {
+  @Test func `a size that is just enough keeps all`() throws {
     let bytes = try #require(try Self.plan([.keepLast(1)]).history.byteCount)
     let all = try Self.plan([.maxSize(bytes: bytes)])
     #expect(all.cut == HistoryCut(before: 1) && all.remainingByteCount == bytes)
   }
 
   /// Also if not even the newest transaction fits.
-  @Test(arguments: [Int64(1), 100_000]) func theSizeThatIsLeftIsKnownBefore(
+  @Test(arguments: [Int64(1), 100_000]) func `the size that is left is known before`(
     _ bytes: Int64
   ) throws {
     let folder = try TemporaryFolder()
@@ -350,7 +352,7 @@ import Testing
   }
 
   /// Also where newer pages hold fewer rows than older ones.
-  @Test(arguments: [false, true]) func asMuchIsKeptAsFits(_ isFragmented: Bool) throws {
+  @Test(arguments: [false, true]) func `as much is kept as fits`(_ isFragmented: Bool) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 3000, changesEach: 3)
     if isFragmented {
@@ -367,7 +369,7 @@ import Testing
   }
 
   /// Of a store that is too large for a trial, the size is estimated, and on the safe side.
-  @Test func theLargestSizeInALargeStore() throws {
+  @Test func `the largest size in a large store`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 10_000, changesEach: 3)
@@ -389,7 +391,7 @@ import Testing
     }
   }
 
-  @Test func changesOfAnEntityThatLeftTheModel() throws {
+  @Test func `changes of an entity that left the model`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let query = try StoreQuery(path: path)
@@ -426,7 +428,7 @@ import Testing
   }
 
   /// A consumer that sets its bookmark while somebody thinks about the plan.
-  @Test func aBookmarkThatIsSetBetweenPlanAndAct() throws {
+  @Test func `a bookmark that is set between plan and act`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let pruner = try HistoryPruner(path: path)
@@ -442,7 +444,7 @@ import Testing
     #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
   }
 
-  @Test func aMirrorThatIsSetUpBetweenPlanAndAct() throws {
+  @Test func `a mirror that is set up between plan and act`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let pruner = try HistoryPruner(path: path)
@@ -453,7 +455,7 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
   }
 
-  @Test func savesBetweenPlanAndActStay() throws {
+  @Test func `saves between plan and act stay`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let pruner = try HistoryPruner(path: path)

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<24) func pruningFollowsItsPlan(_ seed: UInt64) throws {
+  @Test(arguments: 0..<24) func `pruning follows its plan`(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let layout = RandomHistory.Layout.allCases[Int(seed % 3)]
     var history = RandomHistory(seed: seed)

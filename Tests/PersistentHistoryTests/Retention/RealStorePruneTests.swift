@@ -5,7 +5,7 @@ import Testing
 
 /// Stores that the frameworks wrote, pruned at many places.
 @Suite(.enabled(if: !RealStores.paths.isEmpty)) struct RealStorePruneTests {
-  @Test(arguments: RealStores.paths) func pruningMatchesPlainSQL(_ path: String) throws {
+  @Test(arguments: RealStores.paths) func `pruning matches plain SQL`(_ path: String) throws {
     let original = try TemporaryFolder()
     let source = try StoreQuery(path: original.copy(store: path))
     let numbers = (try? source.lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")) ?? []

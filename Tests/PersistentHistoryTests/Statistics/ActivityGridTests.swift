@@ -31,8 +31,8 @@ import Testing
     ]
   }
 
-  @Test("Bins are hours, and the week begins on Monday")
-  func hours() {
+  @Test
+  func `bins are hours, and the week begins on Monday`() {
     // 2024-01-01 was a Monday.
     let monday = 19_723 * 24
     let grid = Self.grid([(monday, 0), (monday + 25, 1), (monday, 0), (monday - 1, 2)])
@@ -44,8 +44,8 @@ import Testing
     #expect(grid.weekTransactions[167] == 1)
   }
 
-  @Test("Too many hours make longer bins, and nothing is lost", arguments: [1, 3, 7, 24, 200])
-  func longHistories(_ step: Int) {
+  @Test(arguments: [1, 3, 7, 24, 200])
+  func `too many hours make longer bins, and nothing is lost`(_ step: Int) {
     let count = 25_000
     let grid = Self.grid((0..<count).map { (300_000 + $0 * step, $0 % 5) })
     #expect(Self.sums(grid) == Array(repeating: Int64(count), count: 5))
@@ -54,8 +54,8 @@ import Testing
     #expect(grid.bins.count <= 10_000 || grid.hours == 168)
   }
 
-  @Test("Names beyond the first are counted together, and cells are limited")
-  func manyNames() {
+  @Test
+  func `names beyond the first are counted together, and cells are limited`() {
     let count = 300_000
     let grid = Self.grid((0..<count).map { (300_000 + $0 / 150, $0) })
     #expect(Self.sums(grid) == Array(repeating: Int64(count), count: 5))
@@ -67,8 +67,8 @@ import Testing
     #expect(changing.bins.reduce(0) { $0 + $1.cells.count } <= 130_000)
   }
 
-  @Test("A repeated number is counted in both bins")
-  func repeatedNumbers() {
+  @Test
+  func `a repeated number is counted in both bins`() {
     var grid = ActivityGrid()
     for hour in [300_000, 300_100] {
       grid.turn(to: StoreTimestamp(unixSeconds: Double(hour) * 3600))

@@ -82,24 +82,22 @@ struct HistoryStatisticsTests {
     !["kik-old", "notesv7", "scout"].contains(where: $0.contains)
   }
 
-  @Test(
-    "real stores: the numbers are those of plain SQL",
-    .enabled(if: !stores.isEmpty, "there are no real stores here"), arguments: stores)
-  func realStores(store: String) throws {
+  @Test(.enabled(if: !stores.isEmpty, "there are no real stores here"), arguments: stores)
+  func `real stores: the numbers are those of plain SQL`(store: String) throws {
     let folder = try TemporaryFolder()
     try Self.check(try folder.copy(store: store))
   }
 
-  @Test("the sample: the numbers are those of plain SQL", arguments: [false, true])
-  func sample(hasPlainStrings: Bool) throws {
+  @Test(arguments: [false, true])
+  func `the sample: the numbers are those of plain SQL`(hasPlainStrings: Bool) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasPlainStrings = hasPlainStrings
     try Self.check(try SampleStore.write(to: folder.file("trips.store"), shape: shape))
   }
 
-  @Test("every byte of the history is attributed")
-  func bytes() throws {
+  @Test
+  func `every byte of the history is attributed`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let statistics = try Self.statistics(path)
@@ -120,8 +118,8 @@ struct HistoryStatisticsTests {
     #expect((measured * 8 / 10...measured * 13 / 10).contains(changes), "\(changes) \(measured)")
   }
 
-  @Test("conditions select the same transactions as the reader")
-  func conditions() throws {
+  @Test
+  func `conditions select the same transactions as the reader`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     for query in [
@@ -146,8 +144,8 @@ struct HistoryStatisticsTests {
     }
   }
 
-  @Test("an empty history has no activity")
-  func empty() throws {
+  @Test
+  func `an empty history has no activity`() throws {
     let folder = try TemporaryFolder()
     try StoreWriter(path: folder.file("trips.store")).close()
     let statistics = try Self.statistics(folder.file("trips.store"))
@@ -159,8 +157,8 @@ struct HistoryStatisticsTests {
       GrowthForecast(statistics, byteCount: 1 << 40) == (statistics.size == nil ? nil : .never))
   }
 
-  @Test("impossible times are counted separately")
-  func hostileTimes() throws {
+  @Test
+  func `impossible times are counted separately`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -182,16 +180,16 @@ struct HistoryStatisticsTests {
     #expect(statistics.total.transactions == 12 && statistics.total.changes == 27)
   }
 
-  @Test("a clock that is slower than the store's keeps all its times")
-  func clocks() throws {
+  @Test
+  func `a clock that is slower than the store's keeps all its times`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let early = StoreTimestamp(secondsSinceReferenceDate: 700_000_000)
     #expect(try Self.statistics(path, now: early).withoutTime.isEmpty)
   }
 
-  @Test("rows of strange kinds and entities are counted")
-  func strange() throws {
+  @Test
+  func `rows of strange kinds and entities are counted`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -215,8 +213,8 @@ struct HistoryStatisticsTests {
     #expect(statistics.entities.groups.contains { $0.key.label == "#?" })
   }
 
-  @Test("authors and entities beyond the limit are combined into one group")
-  func manyGroups() throws {
+  @Test
+  func `authors and entities beyond the limit are combined into one group`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     try StoreWriter(path: path).close()
@@ -242,8 +240,8 @@ struct HistoryStatisticsTests {
     #expect(entities.rest?.activity.changes == 50 && entities.rest?.activity.transactions == 50)
   }
 
-  @Test("authors that only look alike are two")
-  func composedLetters() throws {
+  @Test
+  func `authors that only look alike are two`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -255,8 +253,8 @@ struct HistoryStatisticsTests {
     #expect(try Self.statistics(path).authors.groups.count == 2)
   }
 
-  @Test("hours of decades are refused")
-  func tooManyHours() throws {
+  @Test
+  func `hours of decades are refused`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -270,8 +268,8 @@ struct HistoryStatisticsTests {
     #expect(statistics.unit == .month && statistics.periods.count == 2)
   }
 
-  @Test("the forecast continues the rate of the last 30 days")
-  func forecast() throws {
+  @Test
+  func `the forecast continues the rate of the last 30 days`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)

@@ -12,44 +12,38 @@ import Glibc
 
 @Suite("Durations")
 struct DurationTests {
-  @Test(
-    "reads numbers with units",
-    arguments: [
-      ("30d", 0, 30, 0), ("2w", 0, 14, 0), ("2 weeks", 0, 14, 0), ("1y6mo", 18, 0, 0),
-      ("1d12h", 0, 1, 43_200), ("90min", 0, 0, 5400), ("45s", 0, 0, 45), ("0d", 0, 0, 0),
-      (" 1 Year 2 Months ", 14, 0, 0), ("a week", 0, 7, 0), ("1w1d", 0, 8, 0),
-      ("999999999999w", 0, 6_999_999_999_993, 0),
-    ])
-  func reads(text: String, months: Int, days: Int, seconds: Int) throws {
+  @Test(arguments: [
+    ("30d", 0, 30, 0), ("2w", 0, 14, 0), ("2 weeks", 0, 14, 0), ("1y6mo", 18, 0, 0),
+    ("1d12h", 0, 1, 43_200), ("90min", 0, 0, 5400), ("45s", 0, 0, 45), ("0d", 0, 0, 0),
+    (" 1 Year 2 Months ", 14, 0, 0), ("a week", 0, 7, 0), ("1w1d", 0, 8, 0),
+    ("999999999999w", 0, 6_999_999_999_993, 0),
+  ])
+  func `reads numbers with units`(text: String, months: Int, days: Int, seconds: Int) throws {
     let duration = try HistoryDuration(parsing: text)
     #expect(duration == HistoryDuration(months: months, days: days, seconds: seconds))
     #expect(duration.isZero == (months == 0 && days == 0 && seconds == 0))
     #expect(try HistoryDuration(parsing: duration.description) == duration)
   }
 
-  @Test(
-    "writes itself shortly",
-    arguments: [
-      ("14d", "2w"), ("30d", "30d"), ("18mo", "1y6mo"), ("36h", "36h"), ("90min", "1h30min"),
-      ("0w", "0s"), ("1d12h", "1d12h"), ("60s", "1min"),
-    ])
-  func describes(text: String, expected: String) throws {
+  @Test(arguments: [
+    ("14d", "2w"), ("30d", "30d"), ("18mo", "1y6mo"), ("36h", "36h"), ("90min", "1h30min"),
+    ("0w", "0s"), ("1d12h", "1d12h"), ("60s", "1min"),
+  ])
+  func `writes itself shortly`(text: String, expected: String) throws {
     #expect(try HistoryDuration(parsing: text).description == expected)
   }
 
-  @Test(
-    "refuses ambiguous durations",
-    arguments: [
-      ("30", "without a unit", "30d"), ("", "not a number with a unit", "30d"),
-      ("5m", "minutes or months", "5min or 5mo"), ("1mo5m", "minutes or months", "5min or 5mo"),
-      ("d", "not a number with a unit", "30d"), ("-1d", "sign", "without the sign"),
-      ("1.5d", "whole numbers", "36h"), ("3 days ago", "not a duration", "30d"),
-      ("2d2d", "same unit twice", "1d12h"), ("1d1days", "same unit twice", "1d12h"),
-      ("9999999999999d", "more than 12 digits", "smaller"), ("1 d x", "not a number", "30d"),
-      ("1x", "unknown unit 'x'", "30d"), ("1d!", "not a number with a unit", "30d"),
-      ("yesterday", "not a number with a unit", "30d"), ("３d", "not a number with a unit", "30d"),
-    ])
-  func refuses(text: String, message: String, hint: String) {
+  @Test(arguments: [
+    ("30", "without a unit", "30d"), ("", "not a number with a unit", "30d"),
+    ("5m", "minutes or months", "5min or 5mo"), ("1mo5m", "minutes or months", "5min or 5mo"),
+    ("d", "not a number with a unit", "30d"), ("-1d", "sign", "without the sign"),
+    ("1.5d", "whole numbers", "36h"), ("3 days ago", "not a duration", "30d"),
+    ("2d2d", "same unit twice", "1d12h"), ("1d1days", "same unit twice", "1d12h"),
+    ("9999999999999d", "more than 12 digits", "smaller"), ("1 d x", "not a number", "30d"),
+    ("1x", "unknown unit 'x'", "30d"), ("1d!", "not a number with a unit", "30d"),
+    ("yesterday", "not a number with a unit", "30d"), ("３d", "not a number with a unit", "30d"),
+  ])
+  func `refuses ambiguous durations`(text: String, message: String, hint: String) {
     do throws(MomentError) {
       let duration = try HistoryDuration(parsing: text)
       Issue.record("\(text) was taken as \(duration)")
@@ -59,21 +53,19 @@ struct DurationTests {
     }
   }
 
-  @Test("has no negative parts")
-  func negative() {
+  @Test
+  func `has no negative parts`() {
     #expect(HistoryDuration(months: -1) == nil)
     #expect(HistoryDuration(days: -1) == nil)
     #expect(HistoryDuration(seconds: .min) == nil)
     #expect(HistoryDuration()?.isZero == true)
   }
 
-  @Test(
-    "the largest duration does not overflow",
-    arguments: [
-      Double.nan, .infinity, -.infinity, 0, 816_964_220, 1e300, -1e300, 252_423_993_599,
-      -63_113_904_000, -63_113_904_001,
-    ])
-  func huge(seconds: Double) {
+  @Test(arguments: [
+    Double.nan, .infinity, -.infinity, 0, 816_964_220, 1e300, -1e300, 252_423_993_599,
+    -63_113_904_000, -63_113_904_001,
+  ])
+  func `the largest duration does not overflow`(seconds: Double) {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: seconds)
     let parts = [
       HistoryDuration(months: .max), HistoryDuration(days: .max), HistoryDuration(seconds: .max),
@@ -103,8 +95,8 @@ struct DurationTests {
     (814_584_600, "0d1s", 814_584_599, "nor does an exact second touch the calendar"),
   ]
 
-  @Test("days and months are steps of the local calendar, hours are not")
-  func calendar() async {
+  @Test
+  func `days and months are steps of the local calendar, hours are not`() async {
     await #expect(processExitsWith: .success) {
       setenv("TZ", "Europe/Berlin", 1)
       tzset()

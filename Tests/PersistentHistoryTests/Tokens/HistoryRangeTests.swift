@@ -7,7 +7,6 @@ import Testing
 @Suite("The range between two tokens")
 struct HistoryRangeTests {
   @Test(
-    "in either order, up to the newest, by moments",
     arguments: [
       ("3", "7", 3, 7, false), ("7", "3", 3, 7, true), ("5", "5", 5, 5, false),
       ("3", nil, 3, 12, false), ("0", nil, 0, 12, false), ("last", nil, 12, 12, false),
@@ -15,7 +14,9 @@ struct HistoryRangeTests {
       ("2024-07-29T00:44:40Z", "2024-07-29T00:46:40Z", 2, 4, false),
       ("2001-01-01", "2200-01-01", 0, 12, false), ("2200-01-01", nil, 12, 12, false),
     ] as [(String, String?, Int64, Int64, Bool)])
-  func ranges(start: String, end: String?, after: Int64, until: Int64, reversed: Bool) throws {
+  func `in either order, up to the newest, by moments`(
+    start: String, end: String?, after: Int64, until: Int64, reversed: Bool
+  ) throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in
@@ -25,8 +26,8 @@ struct HistoryRangeTests {
     }
   }
 
-  @Test("both tokens must work")
-  func unusable() throws {
+  @Test
+  func `both tokens must work`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try SampleStore.fill(writer)
@@ -42,8 +43,8 @@ struct HistoryRangeTests {
     }
   }
 
-  @Test("an empty history is between its beginning and its end")
-  func empty() throws {
+  @Test
+  func `an empty history is between its beginning and its end`() throws {
     let folder = try TemporaryFolder()
     try StoreWriter(path: folder.file("x.store")).close()
     try StoreFile(path: folder.file("x.store")).read { snapshot in

@@ -10,8 +10,8 @@ struct TokenArchiveTests {
     Array(Data(base64Encoded: base64.filter { !$0.isWhitespace }) ?? Data())
   }
 
-  @Test("a binary archive is read")
-  func binary() throws {
+  @Test
+  func `a binary archive is read`() throws {
     let token = try HistoryToken(archive: Self.bytes(TokenArchive.binary))
     #expect(token.storeTokens == [TokenArchive.identifier: 57])
     let two = try HistoryToken(archive: Self.bytes(TokenArchive.binaryOfTwo))
@@ -21,38 +21,36 @@ struct TokenArchiveTests {
       ])
   }
 
-  @Test("an XML archive is read")
-  func xml() throws {
+  @Test
+  func `an XML archive is read`() throws {
     #expect(
       try HistoryToken(archive: Array(TokenArchive.xml().utf8)).storeTokens == [
         TokenArchive.identifier: 57
       ])
   }
 
-  @Test(
-    "archives of something else, and hostile ones, are refused",
-    arguments: [
-      TokenArchive.xml(key: "NSPersistentHistoryTokenArray"), TokenArchive.xml(root: 99),
-      TokenArchive.xml(root: 0), TokenArchive.xml(root: 3),
-      TokenArchive.xml(dictionary: 1), TokenArchive.xml(dictionary: 0),
-      TokenArchive.xml(dictionary: 99), TokenArchive.xml(dictionary: 3),
-      TokenArchive.xml(number: "<integer>-1</integer>"),
-      TokenArchive.xml(number: "<real>57</real>"),
-      TokenArchive.xml(number: "<integer>9223372036854775808</integer>"),
-      TokenArchive.xml(number: "<string>57</string>"),
-      TokenArchive.xml(number: "<true/>"), TokenArchive.xml(number: "<string>$null</string>"),
-      TokenArchive.xml(keys: ""),
-      TokenArchive.xml(keys: "<dict><key>CF$UID</key><integer>2</integer></dict>"),
-      TokenArchive.xml(keys: "<dict><key>CF$UID</key><integer>4294967295</integer></dict>"),
-      TokenArchive.xml().replacingOccurrences(of: "NSKeyedArchiver", with: "NSArchiver"),
-      String(TokenArchive.xml().dropLast(20)), "<plist>", "<", "bplist00", "",
-    ])
-  func hostile(text: String) {
+  @Test(arguments: [
+    TokenArchive.xml(key: "NSPersistentHistoryTokenArray"), TokenArchive.xml(root: 99),
+    TokenArchive.xml(root: 0), TokenArchive.xml(root: 3),
+    TokenArchive.xml(dictionary: 1), TokenArchive.xml(dictionary: 0),
+    TokenArchive.xml(dictionary: 99), TokenArchive.xml(dictionary: 3),
+    TokenArchive.xml(number: "<integer>-1</integer>"),
+    TokenArchive.xml(number: "<real>57</real>"),
+    TokenArchive.xml(number: "<integer>9223372036854775808</integer>"),
+    TokenArchive.xml(number: "<string>57</string>"),
+    TokenArchive.xml(number: "<true/>"), TokenArchive.xml(number: "<string>$null</string>"),
+    TokenArchive.xml(keys: ""),
+    TokenArchive.xml(keys: "<dict><key>CF$UID</key><integer>2</integer></dict>"),
+    TokenArchive.xml(keys: "<dict><key>CF$UID</key><integer>4294967295</integer></dict>"),
+    TokenArchive.xml().replacingOccurrences(of: "NSKeyedArchiver", with: "NSArchiver"),
+    String(TokenArchive.xml().dropLast(20)), "<plist>", "<", "bplist00", "",
+  ])
+  func `archives of something else, and hostile ones, are refused`(text: String) {
     #expect(throws: (any Error).self) { try HistoryToken(archive: Array(text.utf8)) }
   }
 
-  @Test("an archive without stores is refused")
-  func empty() throws {
+  @Test
+  func `an archive without stores is refused`() throws {
     let none = TokenArchive.xml(keys: "").replacingOccurrences(
       of: "<array><dict><key>CF$UID</key><integer>4</integer></dict></array>", with: "<array/>")
     #expect(throws: TokenContentError(description: "it names no store")) {
@@ -60,8 +58,8 @@ struct TokenArchiveTests {
     }
   }
 
-  @Test("flipped and missing bytes never do more than fail")
-  func mutations() {
+  @Test
+  func `flipped and missing bytes never do more than fail`() {
     let archive = Self.bytes(TokenArchive.binaryOfTwo)
     #expect(archive.count == 511)
     var generator = SeededGenerator(seed: 57)
@@ -80,8 +78,8 @@ struct TokenArchiveTests {
     }
   }
 
-  @Test("python3 reads what we archive", .enabled(if: Tool("python3") != nil))
-  func written() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `python3 reads what we archive`() async throws {
     let program = """
       import plistlib, sys
       list = plistlib.loads(sys.stdin.buffer.read())

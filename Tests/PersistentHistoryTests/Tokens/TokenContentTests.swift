@@ -72,7 +72,7 @@ struct TokenContentTests {
     String(decoding: try FileBytes.read(folder.file(name)), as: UTF8.self)
   }
 
-  @Test func filesHoldTokensInEveryForm() throws {
+  @Test func `files hold tokens in every form`() throws {
     for name in [
       "binary", "xml", "json", "pretty", "binary64", "lines64", "url64", "xml64", "json64",
       "pretty64", "quoted", "codable", "a#b.json", "hex", "HEX", "debugger", "length", "sqlite",
@@ -82,7 +82,7 @@ struct TokenContentTests {
     }
   }
 
-  @Test func textsCanBePasted() throws {
+  @Test func `texts can be pasted`() throws {
     for name in [
       "xml", "json", "pretty", "binary64", "lines64", "url64", "xml64", "json64", "pretty64",
       "hex", "HEX", "debugger", "length", "sqlite", "hexJSON", "dump",
@@ -92,7 +92,7 @@ struct TokenContentTests {
     }
   }
 
-  @Test(arguments: ["app.plist", "xml.plist"]) func keysNameValues(_ file: String) throws {
+  @Test(arguments: ["app.plist", "xml.plist"]) func `keys name values`(_ file: String) throws {
     for key in [
       "token", "com.example.trips.token", "json", "text", "encoded", "codable", "sync.last.at.1",
       "sync.number", "sync.portable", "state.raw", "state.token",
@@ -123,7 +123,7 @@ struct TokenContentTests {
     ("app.plist#name", "the value at 'name': it has more than one line"),
     ("trips.store#x", "neither text nor a property list"), ("missing#x", "there is no such file"),
     ("app.plist#\(String(repeating: "a.", count: 4000))", "it has no value at"),
-  ]) func errorsDescribeTheContent(_ file: String, _ words: String) throws {
+  ]) func `errors describe the content`(_ file: String, _ words: String) throws {
     let error = try #require(throws: HistoryError.self) {
       try number("@" + folder.file(file))
     }
@@ -135,7 +135,7 @@ struct TokenContentTests {
     #expect(!path.contains("#") && error.remedy.contains("@./FILE#KEY"))
   }
 
-  @Test func damagedTextsAreRefused() throws {
+  @Test func `damaged texts are refused`() throws {
     let encoded = try content("binary64")
     let digits = try content("hex")
     let cases: [(String, String)] = [
@@ -166,7 +166,7 @@ struct TokenContentTests {
   }
 
   /// Neither memory nor the stack nor the message grows with what a file nests, wraps or repeats.
-  @Test func hostileContentIsBounded() throws {
+  @Test func `hostile content is bounded`() throws {
     func refused(_ bytes: [UInt8], key: String? = nil) throws -> String {
       try #require(throws: TokenContentError.self) { try TokenContent(bytes, key: key) }.description
     }
@@ -205,7 +205,7 @@ struct TokenContentTests {
     }
   }
 
-  @Test func mutationsOfPreferencesNeverDoMoreThanFail() throws {
+  @Test func `mutations of preferences never do more than fail`() throws {
     let original = try FileBytes.read(folder.file("app.plist"))
     var generator = SeededGenerator(seed: 20)
     for _ in 0..<1500 {

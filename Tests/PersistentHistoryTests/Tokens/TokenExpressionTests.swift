@@ -11,132 +11,129 @@ struct TokenExpressionTests {
   private static let store = "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
   private static let now = StoreTimestamp(unixSeconds: 1_793_527_200)
 
-  @Test(
-    "every form is read",
-    arguments: [
-      ("57", TokenExpression.number(57)), ("0", .number(0)), ("0057", .number(57)),
-      (" 57\n", .number(57)), ("9223372036854775807", .number(.max)),
-      ("first", .first(offset: 0)), ("first~2", .first(offset: 2)), ("last", .last(offset: 0)),
-      ("last~0", .last(offset: 0)), ("last~3", .last(offset: 3)),
-      ("last~9223372036854775807", .last(offset: .max)),
-      (
-        "\(store):57", .token(HistoryToken(storeIdentifier: store, transaction: 57))
-      ),
-      (
-        "\(store.lowercased()):57,00000000-0000-0000-0000-00000000000a:3",
-        .token(HistoryToken(storeTokens: [store: 57, "00000000-0000-0000-0000-00000000000A": 3]))
-      ),
-      (
-        "12345678-1234-1234-1234-123456789012:57",
-        .token(
-          HistoryToken(storeIdentifier: "12345678-1234-1234-1234-123456789012", transaction: 57))
-      ),
-      ("2026-11-01T10:00:00Z", .moment(Moment(timestamp: now))),
-      (
-        "2026-11-01T12:00:00.5+02:00",
-        .moment(Moment(timestamp: StoreTimestamp(unixSeconds: 1_793_527_200.5)))
-      ),
-      ("90s", .moment(Moment(timestamp: StoreTimestamp(unixSeconds: 1_793_527_110)))),
-      ("2 hours ago", .moment(Moment(timestamp: StoreTimestamp(unixSeconds: 1_793_520_000)))),
-      ("now", .moment(Moment(timestamp: now))),
-      ("@widget", .bookmark(name: "widget")), ("@a.B_c-9", .bookmark(name: "a.B_c-9")),
-      ("@-", .file(path: "-")), ("@./token", .file(path: "./token")),
-      ("@/tmp/token of mine", .file(path: "/tmp/token of mine")), ("@../x", .file(path: "../x")),
-      ("@_.", .bookmark(name: "_.")), ("@57", .bookmark(name: "57")),
-    ])
-  func read(text: String, expression: TokenExpression) throws {
+  @Test(arguments: [
+    ("57", TokenExpression.number(57)), ("0", .number(0)), ("0057", .number(57)),
+    (" 57\n", .number(57)), ("9223372036854775807", .number(.max)),
+    ("first", .first(offset: 0)), ("first~2", .first(offset: 2)), ("last", .last(offset: 0)),
+    ("last~0", .last(offset: 0)), ("last~3", .last(offset: 3)),
+    ("last~9223372036854775807", .last(offset: .max)),
+    (
+      "\(store):57", .token(HistoryToken(storeIdentifier: store, transaction: 57))
+    ),
+    (
+      "\(store.lowercased()):57,00000000-0000-0000-0000-00000000000a:3",
+      .token(HistoryToken(storeTokens: [store: 57, "00000000-0000-0000-0000-00000000000A": 3]))
+    ),
+    (
+      "12345678-1234-1234-1234-123456789012:57",
+      .token(
+        HistoryToken(storeIdentifier: "12345678-1234-1234-1234-123456789012", transaction: 57))
+    ),
+    ("2026-11-01T10:00:00Z", .moment(Moment(timestamp: now))),
+    (
+      "2026-11-01T12:00:00.5+02:00",
+      .moment(Moment(timestamp: StoreTimestamp(unixSeconds: 1_793_527_200.5)))
+    ),
+    ("90s", .moment(Moment(timestamp: StoreTimestamp(unixSeconds: 1_793_527_110)))),
+    ("2 hours ago", .moment(Moment(timestamp: StoreTimestamp(unixSeconds: 1_793_520_000)))),
+    ("now", .moment(Moment(timestamp: now))),
+    ("@widget", .bookmark(name: "widget")), ("@a.B_c-9", .bookmark(name: "a.B_c-9")),
+    ("@-", .file(path: "-")), ("@./token", .file(path: "./token")),
+    ("@/tmp/token of mine", .file(path: "/tmp/token of mine")), ("@../x", .file(path: "../x")),
+    ("@_.", .bookmark(name: "_.")), ("@57", .bookmark(name: "57")),
+  ])
+  func `every form is read`(text: String, expression: TokenExpression) throws {
     #expect(try TokenExpression(text, now: Self.now) == expression)
   }
 
-  @Test(
-    "every slip has its reason and its hint",
-    arguments: [
-      ("", "it is empty", nil), ("  \n", "it is empty", nil),
-      (
-        "9223372036854775808", "the number is larger than any transaction number",
-        "a number has at most 19 digits"
-      ),
-      (
-        "99999999999999999999999", "the number is larger than any transaction number",
-        "a number has at most 19 digits"
-      ),
-      (
-        "-3", "a transaction number must not be negative", "count back from the newest with last~3"
-      ),
-      (
-        "last~", "a number must follow last~", "write last~3 for the third from the newest"
-      ),
-      (
-        "last~x", "a number must follow last~", "write last~3 for the third from the newest"
-      ),
-      (
-        "last~-1", "a number must follow last~", "write last~3 for the third from the newest"
-      ),
-      (
-        "last~+1", "a number must follow last~", "write last~3 for the third from the newest"
-      ),
-      (
-        "last+1", "a number must follow last~", "write last~3 for the third from the newest"
-      ),
-      (
-        "last-1", "a number must follow last~", "write last~3 for the third from the newest"
-      ),
-      (
-        "last~9223372036854775808", "a number must follow last~",
-        "write last~3 for the third from the newest"
-      ),
-      (
-        "first~~2", "a number must follow first~", "write first~3 for the third from the oldest"
-      ),
-      ("lastx", noForm, nil), ("Last", noForm, nil),
-      ("latest", noForm, nil), ("~3", noForm, nil),
-      ("-", noForm, nil), ("+5", noForm, nil),
-      ("٥٧", noForm, nil), ("5 7", noForm, nil),
-      ("0x10", nil, nil), ("🚀", noForm, nil), ("\u{0}", nil, nil),
-      (
-        "1D070E6D-8F4B:57",
-        "the part before the colon is not a store identifier, or the part after it is not a number",
-        "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
-      ),
-      (
-        "\(store):x",
-        "the part before the colon is not a store identifier, or the part after it is not a number",
-        "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
-      ),
-      (
-        "\(store):-5",
-        "the part before the colon is not a store identifier, or the part after it is not a number",
-        "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
-      ),
-      (
-        "\(store):5,",
-        "the part before the colon is not a store identifier, or the part after it is not a number",
-        nil
-      ),
-      (
-        "@", "nothing follows the @",
-        "write @name for a bookmark, @./file for a file, @- for standard input"
-      ),
-      (
-        "@my widget", "a bookmark's name has only letters, digits, '.', '_' and '-'",
-        "for a file in this folder write @./my widget"
-      ),
-      (
-        "@café", "a bookmark's name has only letters, digits, '.', '_' and '-'",
-        "for a file in this folder write @./café"
-      ),
-      (
-        "@[x", "a bookmark's name has only letters, digits, '.', '_' and '-'",
-        "for a file in this folder write @./[x"
-      ),
-      (
-        "@@x", "a bookmark's name has only letters, digits, '.', '_' and '-'",
-        "for a file in this folder write @./@x"
-      ),
-      ("2026-13-01", nil, nil), ("2026-02-30", nil, nil), ("1/11/2026", nil, nil), ("5m", nil, nil),
-      ("25:00", nil, nil),
-    ])
-  func refused(text: String, reason: String?, hint: String?) throws {
+  @Test(arguments: [
+    ("", "it is empty", nil), ("  \n", "it is empty", nil),
+    (
+      "9223372036854775808", "the number is larger than any transaction number",
+      "a number has at most 19 digits"
+    ),
+    (
+      "99999999999999999999999", "the number is larger than any transaction number",
+      "a number has at most 19 digits"
+    ),
+    (
+      "-3", "a transaction number must not be negative", "count back from the newest with last~3"
+    ),
+    (
+      "last~", "a number must follow last~", "write last~3 for the third from the newest"
+    ),
+    (
+      "last~x", "a number must follow last~", "write last~3 for the third from the newest"
+    ),
+    (
+      "last~-1", "a number must follow last~", "write last~3 for the third from the newest"
+    ),
+    (
+      "last~+1", "a number must follow last~", "write last~3 for the third from the newest"
+    ),
+    (
+      "last+1", "a number must follow last~", "write last~3 for the third from the newest"
+    ),
+    (
+      "last-1", "a number must follow last~", "write last~3 for the third from the newest"
+    ),
+    (
+      "last~9223372036854775808", "a number must follow last~",
+      "write last~3 for the third from the newest"
+    ),
+    (
+      "first~~2", "a number must follow first~", "write first~3 for the third from the oldest"
+    ),
+    ("lastx", noForm, nil), ("Last", noForm, nil),
+    ("latest", noForm, nil), ("~3", noForm, nil),
+    ("-", noForm, nil), ("+5", noForm, nil),
+    ("٥٧", noForm, nil), ("5 7", noForm, nil),
+    ("0x10", nil, nil), ("🚀", noForm, nil), ("\u{0}", nil, nil),
+    (
+      "1D070E6D-8F4B:57",
+      "the part before the colon is not a store identifier, or the part after it is not a number",
+      "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
+    ),
+    (
+      "\(store):x",
+      "the part before the colon is not a store identifier, or the part after it is not a number",
+      "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
+    ),
+    (
+      "\(store):-5",
+      "the part before the colon is not a store identifier, or the part after it is not a number",
+      "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
+    ),
+    (
+      "\(store):5,",
+      "the part before the colon is not a store identifier, or the part after it is not a number",
+      nil
+    ),
+    (
+      "@", "nothing follows the @",
+      "write @name for a bookmark, @./file for a file, @- for standard input"
+    ),
+    (
+      "@my widget", "a bookmark's name has only letters, digits, '.', '_' and '-'",
+      "for a file in this folder write @./my widget"
+    ),
+    (
+      "@café", "a bookmark's name has only letters, digits, '.', '_' and '-'",
+      "for a file in this folder write @./café"
+    ),
+    (
+      "@[x", "a bookmark's name has only letters, digits, '.', '_' and '-'",
+      "for a file in this folder write @./[x"
+    ),
+    (
+      "@@x", "a bookmark's name has only letters, digits, '.', '_' and '-'",
+      "for a file in this folder write @./@x"
+    ),
+    ("2026-13-01", nil, nil), ("2026-02-30", nil, nil), ("1/11/2026", nil, nil), ("5m", nil, nil),
+    ("25:00", nil, nil),
+  ])
+  func `every slip has its reason and its hint`(text: String, reason: String?, hint: String?) throws
+  {
     let error = try #require(throws: HistoryError.self) {
       try TokenExpression(text, now: Self.now)
     }
@@ -154,15 +151,15 @@ struct TokenExpressionTests {
     #expect(error.message == "'\(text)' is not a token: \(given)" && error.remedy == givenHint)
   }
 
-  @Test("bookmarks have names of at most 128 bytes")
-  func longNames() throws {
+  @Test
+  func `bookmarks have names of at most 128 bytes`() throws {
     let longest = String(repeating: "a", count: 128)
     #expect(try TokenExpression("@" + longest, now: Self.now) == .bookmark(name: longest))
     #expect(throws: HistoryError.self) { try TokenExpression("@a" + longest, now: Self.now) }
   }
 
-  @Test("any garbage is an error or a token, never a crash")
-  func garbage() {
+  @Test
+  func `any garbage is an error or a token, never a crash`() {
     var generator = SeededText(seed: 4)
     for _ in 0..<20_000 {
       _ = try? TokenExpression(generator.text(), now: Self.now)

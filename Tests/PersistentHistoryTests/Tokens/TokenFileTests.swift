@@ -24,14 +24,13 @@ struct TokenFileTests {
   }
 
   @Test(
-    "every form is read",
     arguments: [
       ("7", 7), ("  7\r\n", 7), ("\(store):7\n", 7), ("\u{FEFF}7\n", 7),
       ("last~2", 10), ("@x", 4), ("0", 0),
       (#"{"storeTokens":{"\#(store)":7}}"#, 7), ("\n { \"storeTokens\" : {\"\(store)\":7} }\n", 7),
       (TokenArchive.xml(), nil), ("\n" + TokenArchive.xml(number: "<integer>7</integer>"), 7),
     ] as [(String, Int64?)])
-  func forms(content: String, number: Int64?) throws {
+  func `every form is read`(content: String, number: Int64?) throws {
     let token = try Self.resolve(Array(content.utf8))
     if let number {
       #expect(token.number == number && token.state == .valid)
@@ -41,30 +40,28 @@ struct TokenFileTests {
     }
   }
 
-  @Test("a binary archive is read")
-  func binary() throws {
+  @Test
+  func `a binary archive is read`() throws {
     let archive = Data(
       base64Encoded: TokenArchive.binary.filter { !$0.isWhitespace })
     let token = try Self.resolve(Array(try #require(archive)))
     #expect(token.number == 57 && token.token?.description == "\(Self.store):57")
   }
 
-  @Test(
-    "a file without a token has a reason",
-    arguments: [
-      ("", "it is empty"), (" \n\n", "it is empty"), ("5\n6\n", "it has more than one line"),
-      ("5\u{2028}6", "it has more than one line"),
-      ("5\u{0}", "it is neither text nor a property list"),
-      ("{}", #"it has no keys; expected {"storeTokens":{"STORE":NUMBER}}"#),
-      ("{", #"its JSON is damaged; expected {"storeTokens":{"STORE":NUMBER}}"#),
-      (
-        #"{"storeTokens":{"\#(store)":-7}}"#,
-        "the value for store '\(store)' is not a transaction number"
-      ),
-      (#"{"storeTokens":{}}"#, "it names no store"),
-      ("<html></html>", nil), ("bplist00", nil), ("<plist><dict/></plist>", nil),
-    ])
-  func refused(content: String, reason: String?) throws {
+  @Test(arguments: [
+    ("", "it is empty"), (" \n\n", "it is empty"), ("5\n6\n", "it has more than one line"),
+    ("5\u{2028}6", "it has more than one line"),
+    ("5\u{0}", "it is neither text nor a property list"),
+    ("{}", #"it has no keys; expected {"storeTokens":{"STORE":NUMBER}}"#),
+    ("{", #"its JSON is damaged; expected {"storeTokens":{"STORE":NUMBER}}"#),
+    (
+      #"{"storeTokens":{"\#(store)":-7}}"#,
+      "the value for store '\(store)' is not a transaction number"
+    ),
+    (#"{"storeTokens":{}}"#, "it names no store"),
+    ("<html></html>", nil), ("bplist00", nil), ("<plist><dict/></plist>", nil),
+  ])
+  func `a file without a token has a reason`(content: String, reason: String?) throws {
     let error = try #require(throws: HistoryError.self) {
       try Self.resolve(Array(content.utf8))
     }
@@ -77,8 +74,8 @@ struct TokenFileTests {
     #expect(error.message.contains(path) && error.remedy.contains("NSPersistentHistoryToken"))
   }
 
-  @Test("bytes that are not UTF-8 are refused")
-  func malformed() throws {
+  @Test
+  func `bytes that are not UTF-8 are refused`() throws {
     let error = #expect(throws: HistoryError.self) { try Self.resolve([0x35, 0xff]) }
     guard case .unreadableToken(_, "it is neither text nor a property list")? = error else {
       Issue.record("another error")
@@ -86,8 +83,8 @@ struct TokenFileTests {
     }
   }
 
-  @Test("a file of two mebibytes is read, a larger one is not")
-  func size() throws {
+  @Test
+  func `a file of two mebibytes is read, a larger one is not`() throws {
     let blanks = [UInt8](repeating: 0x20, count: (2 << 20) - 1)
     #expect(try Self.resolve(blanks + [0x37]).number == 7)
     let error = #expect(throws: HistoryError.self) { try Self.resolve(blanks + [0x37, 0x20]) }
@@ -97,8 +94,8 @@ struct TokenFileTests {
     }
   }
 
-  @Test("a file that names another file, or nonsense, is refused")
-  func nested() throws {
+  @Test
+  func `a file that names another file, or nonsense, is refused`() throws {
     for text in ["@./inner", "@-", "gibberish", "last~99"] {
       let error = #expect(throws: HistoryError.self) { try Self.resolve(Array(text.utf8)) }
       guard case .malformedToken(_, _, let hint)? = error else {
@@ -109,8 +106,8 @@ struct TokenFileTests {
     }
   }
 
-  @Test("a missing file and a folder are named")
-  func missing() throws {
+  @Test
+  func `a missing file and a folder are named`() throws {
     let folder = try TemporaryFolder()
     try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: folder.file("trips.store")).read { snapshot in

@@ -10,7 +10,6 @@ struct TokenRangeTests {
   private static let json = #"{"storeTokens":{"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F":5}}"#
 
   @Test(
-    "two dots separate two tokens, and one side may be open",
     arguments: [
       ("3..7", "3", "7"), ("3..", "3", nil), ("..7", nil, "7"), (" 3 .. 7 ", "3", "7"),
       ("first..last~2", "first", "last~2"),
@@ -23,30 +22,28 @@ struct TokenRangeTests {
         "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:5..9", "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:5", "9"
       ),
     ] as [(String, String?, String?)])
-  func ranges(text: String, start: String?, end: String?) throws {
+  func `two dots separate two tokens, and one side may be open`(
+    text: String, start: String?, end: String?
+  ) throws {
     let range = try #require(try TokenRange.parse(text, now: Self.now))
     #expect(range.start == start && range.end == end && range.text == text)
   }
 
-  @Test(
-    "a single token is not a range, even if its path has dots",
-    arguments: [
-      "3", "last~3", "@../token.json", "@../../a/token", "@./a/../b", "@a.b", "10:00:00.5",
-    ])
-  func single(text: String) throws {
+  @Test(arguments: [
+    "3", "last~3", "@../token.json", "@../../a/token", "@./a/../b", "@a.b", "10:00:00.5",
+  ])
+  func `a single token is not a range, even if its path has dots`(text: String) throws {
     #expect(try TokenRange.parse(text, now: Self.now) == nil)
   }
 
-  @Test(
-    "errors name the wrong side",
-    arguments: [
-      ("..", "it names no token"), ("3...7", "the side '.7' of the range"),
-      ("x..7", "the side 'x' of the range: it is not a transaction number"),
-      ("3..-7", "the side '-7' of the range: a transaction number must not be negative"),
-      ("2026-13-01..", "the month 13"), (String(repeating: ".", count: 100), "99 pairs of dots"),
-      (String(repeating: "..3", count: 100_000), "100000 pairs of dots"),
-    ])
-  func wrong(text: String, reason: String) throws {
+  @Test(arguments: [
+    ("..", "it names no token"), ("3...7", "the side '.7' of the range"),
+    ("x..7", "the side 'x' of the range: it is not a transaction number"),
+    ("3..-7", "the side '-7' of the range: a transaction number must not be negative"),
+    ("2026-13-01..", "the month 13"), (String(repeating: ".", count: 100), "99 pairs of dots"),
+    (String(repeating: "..3", count: 100_000), "100000 pairs of dots"),
+  ])
+  func `errors name the wrong side`(text: String, reason: String) throws {
     let error = try #require(throws: HistoryError.self) {
       try TokenRange.parse(text, now: Self.now)
     }
@@ -59,12 +56,13 @@ struct TokenRangeTests {
   }
 
   @Test(
-    "positions are after the first and up to the second, and in order",
     arguments: [
       ("3..7", 3, 7), ("3..", 3, nil), ("..7", nil, 7), ("5..5", 5, 5), ("0..last", 0, 12),
       ("last~2..last", 10, 12),
     ] as [(String, Int64?, Int64?)])
-  func positions(text: String, after: Int64?, until: Int64?) throws {
+  func `positions are after the first and up to the second, and in order`(
+    text: String, after: Int64?, until: Int64?
+  ) throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in

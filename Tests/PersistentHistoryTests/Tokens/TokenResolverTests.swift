@@ -38,7 +38,6 @@ struct TokenResolverTests {
   }
 
   @Test(
-    "numbers and portable tokens have the states of the frameworks' rule",
     arguments: [
       ("0", 0, TokenState.valid), ("1", 1, .expired), ("4", 4, .expired), ("5", 5, .valid),
       ("6", 6, .valid), ("7", 7, .expired), ("9", 9, .valid), ("12", 12, .valid),
@@ -50,7 +49,9 @@ struct TokenResolverTests {
       ("first", 5, .valid), ("first~1", 6, .valid), ("first~3", 12, .valid), ("last", 12, .valid),
       ("last~1", 9, .valid), ("last~3", 5, .valid),
     ] as [(String, Int64, TokenState)])
-  func states(text: String, number: Int64, state: TokenState) throws {
+  func `numbers and portable tokens have the states of the frameworks' rule`(
+    text: String, number: Int64, state: TokenState
+  ) throws {
     let folder = try Self.pruned()
     let token = try Self.resolve(in: folder) { try $0.resolve(text) }
     #expect(token.number == number)
@@ -60,8 +61,8 @@ struct TokenResolverTests {
     #expect(token.token == HistoryToken(storeIdentifier: Self.store, transaction: number))
   }
 
-  @Test("a token of other stores is foreign, whatever its number", arguments: [0, 9, 99])
-  func foreign(number: Int64) throws {
+  @Test(arguments: [0, 9, 99])
+  func `a token of other stores is foreign, whatever its number`(number: Int64) throws {
     let folder = try Self.pruned()
     let text = "\(Self.other):\(number)"
     let token = try Self.resolve(in: folder) { try $0.resolve(text) }
@@ -69,14 +70,14 @@ struct TokenResolverTests {
     #expect(token.token?.description == text)
   }
 
-  @Test(
-    "beyond the first and the last is an error that names the farthest",
-    arguments: [
-      ("last~4", "the farthest is last~3"), ("first~4", "the farthest is first~3"),
-      (" last~99", "the farthest is last~3"),
-      ("last~9223372036854775807", "the farthest is last~3"),
-    ])
-  func beyond(text: String, hint: String) throws {
+  @Test(arguments: [
+    ("last~4", "the farthest is last~3"), ("first~4", "the farthest is first~3"),
+    (" last~99", "the farthest is last~3"),
+    ("last~9223372036854775807", "the farthest is last~3"),
+  ])
+  func `beyond the first and the last is an error that names the farthest`(
+    text: String, hint: String
+  ) throws {
     let folder = try Self.pruned()
     #expect(
       throws: HistoryError.malformedToken(
@@ -85,14 +86,15 @@ struct TokenResolverTests {
   }
 
   @Test(
-    "the highest number issued is Z_MAX or, in a torn copy, what is there",
     arguments: [
       ("UPDATE Z_PRIMARYKEY SET Z_MAX = 10 WHERE Z_ENT = 16002", 12),
       ("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16002", 12),
       ("UPDATE Z_PRIMARYKEY SET Z_MAX = NULL WHERE Z_ENT = 16002", 12),
       ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1039 WHERE Z_ENT = 16002", 1039),
     ] as [(String, Int64)])
-  func torn(sql: String, highest: Int64) throws {
+  func `the highest number issued is Z_MAX or, in a torn copy, what is there`(
+    sql: String, highest: Int64
+  ) throws {
     let folder = try Self.pruned { try $0.sql(sql) }
     try Self.resolve(in: folder) { resolver throws in
       #expect(try resolver.highestIssued() == highest)
@@ -103,8 +105,8 @@ struct TokenResolverTests {
     }
   }
 
-  @Test("in an empty history only the beginning works", arguments: [true, false])
-  func empty(wasPruned: Bool) throws {
+  @Test(arguments: [true, false])
+  func `in an empty history only the beginning works`(wasPruned: Bool) throws {
     let folder = try Self.pruned {
       try $0.sql("DELETE FROM ATRANSACTION")
       if !wasPruned { try $0.sql("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") }
@@ -126,8 +128,8 @@ struct TokenResolverTests {
     }
   }
 
-  @Test("a store without an identifier knows numbers, not tokens")
-  func withoutIdentifier() throws {
+  @Test
+  func `a store without an identifier knows numbers, not tokens`() throws {
     let folder = try Self.pruned { try $0.sql("UPDATE Z_METADATA SET Z_UUID = NULL") }
     try Self.resolve(in: folder) { resolver throws in
       let number = try resolver.resolve("9")
@@ -138,14 +140,14 @@ struct TokenResolverTests {
     }
   }
 
-  @Test("a store whose identifier is in lower case knows its tokens")
-  func lowerCaseIdentifier() throws {
+  @Test
+  func `a store whose identifier is in lower case knows its tokens`() throws {
     let folder = try Self.pruned { try $0.sql("UPDATE Z_METADATA SET Z_UUID = lower(Z_UUID)") }
     #expect(try Self.resolve(in: folder) { try $0.resolve("\(Self.store):9").state } == .valid)
   }
 
-  @Test("a token that names a transaction has its number, and no other token does")
-  func transactionNumbers() throws {
+  @Test
+  func `a token that names a transaction has its number, and no other token does`() throws {
     let folder = try Self.pruned()
     try Self.resolve(in: folder) { resolver throws in
       #expect(try resolver.transactionNumber("9") == 9)
@@ -165,8 +167,8 @@ struct TokenResolverTests {
     }
   }
 
-  @Test("a transaction is named by its number, also without a time and by the number 0")
-  func unusualTransactions() throws {
+  @Test
+  func `a transaction is named by its number, also without a time and by the number 0`() throws {
     let folder = try Self.pruned {
       try $0.sql("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL WHERE Z_PK = 9")
     }
@@ -176,14 +178,14 @@ struct TokenResolverTests {
     #expect(try Self.resolve(in: zero) { try $0.transactionNumber("first") } == 0)
   }
 
-  @Test(
-    "an expired token is reported with the oldest valid one, its date and a hint",
-    arguments: [
-      ("7", "historyTokenExpired", "transaction 7 "),
-      ("15", "historyTokenAhead", "the newest number ever issued there is 14"),
-      ("\(other):9", "historyTokenForeign", other),
-    ])
-  func unusable(text: String, kind: String, part: String) throws {
+  @Test(arguments: [
+    ("7", "historyTokenExpired", "transaction 7 "),
+    ("15", "historyTokenAhead", "the newest number ever issued there is 14"),
+    ("\(other):9", "historyTokenForeign", other),
+  ])
+  func `an expired token is reported with the oldest valid one, its date and a hint`(
+    text: String, kind: String, part: String
+  ) throws {
     let folder = try Self.pruned()
     let error = try #require(throws: HistoryError.self) {
       try Self.resolve(in: folder) { try $0.resolveUsable(text) }
@@ -206,8 +208,8 @@ struct TokenResolverTests {
     #expect(error.remedy.hasSuffix("from transaction 9 on") == isGone)
   }
 
-  @Test("the bookmarks of a store are beside it, also if it is opened by a link")
-  func bookmarksBesideALink() throws {
+  @Test
+  func `the bookmarks of a store are beside it, also if it is opened by a link`() throws {
     let (folder, elsewhere) = (try Self.pruned(), try TemporaryFolder())
     let path = folder.file("pruned.store")
     let token = HistoryToken(storeIdentifier: Self.store, transaction: 9)
@@ -226,13 +228,13 @@ struct TokenResolverTests {
 
   // MARK: - Missing beginnings
 
-  @Test(
-    "only a moment before the first transaction of a pruned history misses its beginning",
-    arguments: [
-      ("2024-07-29T00:46:39Z", true), ("2001-01-01", true), ("2024-07-29T00:46:40Z", false),
-      ("2024-07-29T00:46:41Z", false), ("5", false), ("0", false), ("first", false),
-    ])
-  func missingBeginning(text: String, isMissing: Bool) throws {
+  @Test(arguments: [
+    ("2024-07-29T00:46:39Z", true), ("2001-01-01", true), ("2024-07-29T00:46:40Z", false),
+    ("2024-07-29T00:46:41Z", false), ("5", false), ("0", false), ("first", false),
+  ])
+  func `only a moment before the first transaction of a pruned history misses its beginning`(
+    text: String, isMissing: Bool
+  ) throws {
     let gap = HistoryGap(store: Self.store, after: 0, oldest: 5)
     let found = try Self.resolve(in: Self.pruned()) { try $0.missingBeginning(after: text) }
     #expect(found == (isMissing ? gap : nil))
@@ -247,8 +249,8 @@ struct TokenResolverTests {
     #expect(try Self.resolve(in: whole) { try $0.missingBeginning(after: text) } == nil)
   }
 
-  @Test("an empty history misses its beginning if it ever had one", arguments: [true, false])
-  func missingBeginningOfAnEmptyHistory(wasPruned: Bool) throws {
+  @Test(arguments: [true, false])
+  func `an empty history misses its beginning if it ever had one`(wasPruned: Bool) throws {
     let folder = try Self.pruned {
       try $0.sql("DELETE FROM ATRANSACTION")
       if !wasPruned { try $0.sql("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") }
@@ -267,12 +269,13 @@ struct TokenResolverTests {
   ]
 
   @Test(
-    "a moment is before the lowest number at it or after it",
     arguments: [
       (-1000, 0, nil), (100, 0, nil), (100.5, 1, 100), (150, 1, 100), (160, 1, 100), (200, 1, 100),
       (200.25, 3, 150), (300, 3, 150), (300.5, 7, nil), (1e12, 7, nil),
     ] as [(Double, Int64, Double?)])
-  func moments(seconds: Double, number: Int64, time: Double?) throws {
+  func `a moment is before the lowest number at it or after it`(
+    seconds: Double, number: Int64, time: Double?
+  ) throws {
     let folder = try Self.pruned { writer in
       try writer.sql("DELETE FROM ATRANSACTION")
       for row in Self.times {
@@ -294,10 +297,10 @@ struct TokenResolverTests {
     }
   }
 
-  @Test(
-    "a moment is before numbers that no framework issues, too",
-    arguments: [(-5, -6), (1, 0), (.min, .min)] as [(Int64, Int64)])
-  func momentsBeforeTheFirst(first: Int64, number: Int64) throws {
+  @Test(arguments: [(-5, -6), (1, 0), (.min, .min)] as [(Int64, Int64)])
+  func `a moment is before numbers that no framework issues, too`(
+    first: Int64, number: Int64
+  ) throws {
     let folder = try Self.pruned {
       try $0.sql("UPDATE ATRANSACTION SET Z_PK = \(first) WHERE Z_PK = 5")
     }

@@ -6,7 +6,6 @@ import Testing
 @Suite("Objects and what transactions are made of")
 struct HistoryObjectTests {
   @Test(
-    "an object is read",
     arguments: [
       ("Trip/p12", "Trip", 12, nil), ("Trip/12", "Trip", 12, nil), ("Trip/p0", "Trip", 0, nil),
       ("99/p5", "99", 5, nil), ("Trip/p9223372036854775807", "Trip", .max, nil),
@@ -16,28 +15,26 @@ struct HistoryObjectTests {
         "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
       ),
     ] as [(String, String, Int64, String?)])
-  func read(text: String, entity: String, key: Int64, store: String?) throws {
+  func `an object is read`(text: String, entity: String, key: Int64, store: String?) throws {
     let object = try HistoryObject(text)
     #expect(object.entityName == entity && object.primaryKey == key)
     #expect(object.storeIdentifier == store)
     #expect(object.description == "\(entity)/p\(key)")
   }
 
-  @Test(
-    "malformed objects are refused",
-    arguments: [
-      "", "Trip", "Trip/", "/p12", "Trip/p", "Trip/pp12", "Trip/P12", "Trip/p-1", "Trip/-1",
-      "Trip/p+1", "Trip/+1", "Trip/p-0", "Trip/p1.0", "Trip/p1/", "Trip/p1/p2", "Trip p1",
-      "Trip/ 1",
-      "Trip/p9223372036854775808", "Trip/p٣", "x-coredata://", "x-coredata:///Trip/p12",
-      "x-coredata://UUID/Trip", "x-coredata://UUID/Trip/t12", "x-coredata://UUID//p12",
-    ])
-  func refused(text: String) {
+  @Test(arguments: [
+    "", "Trip", "Trip/", "/p12", "Trip/p", "Trip/pp12", "Trip/P12", "Trip/p-1", "Trip/-1",
+    "Trip/p+1", "Trip/+1", "Trip/p-0", "Trip/p1.0", "Trip/p1/", "Trip/p1/p2", "Trip p1",
+    "Trip/ 1",
+    "Trip/p9223372036854775808", "Trip/p٣", "x-coredata://", "x-coredata:///Trip/p12",
+    "x-coredata://UUID/Trip", "x-coredata://UUID/Trip/t12", "x-coredata://UUID//p12",
+  ])
+  func `malformed objects are refused`(text: String) {
     #expect(throws: HistoryError.malformedObject(text: text)) { try HistoryObject(text) }
   }
 
-  @Test("a summary counts by entity and kind, in the order of appearance")
-  func summary() {
+  @Test
+  func `a summary counts by entity and kind, in the order of appearance`() {
     let trip = HistoryEntity(name: "Trip", number: 5)
     var summary = ChangeSummary()
     func add(_ kind: ChangeKind?, _ entity: HistoryEntity?) {
@@ -58,8 +55,8 @@ struct HistoryObjectTests {
     #expect(summary.entries.map(\.others) == [1, 0, 0, 0])
   }
 
-  @Test("a summary of more entities than any model has stays small")
-  func largeSummary() {
+  @Test
+  func `a summary of more entities than any model has stays small`() {
     var summary = ChangeSummary()
     for number in 0..<5000 {
       summary.add(

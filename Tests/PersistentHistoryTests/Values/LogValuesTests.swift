@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: realStores)
-  func everyValueOfARealStoreIsInTheStateOfItsCommit(path: String) throws {
+  func `every value of a real store is in the state of its commit`(path: String) throws {
     let folder = try TemporaryFolder()
     let copy = try folder.copy(store: path)
     let counts = try Self.compare(copy)
@@ -123,7 +123,7 @@ import Testing
 
   // MARK: - Stores of our own
 
-  @Test func insertsUpdatesAndDeletesHaveTheirSides() throws {
+  @Test func `inserts updates and deletes have their sides`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.insert("Trip", values: ["name": .text("Faro")]) }
@@ -136,7 +136,7 @@ import Testing
     #expect(try Self.compare(trips.path).transactions == 3)
   }
 
-  @Test func severalTransactionsOfACommitShareItsStates() throws {
+  @Test func `several transactions of a commit share its states`() throws {
     let trips = try OpenTrips()
     // The editor commits each save, so two are joined by SQL.
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
@@ -161,7 +161,7 @@ import Testing
       ])
   }
 
-  @Test func aCommitWithoutHistoryIsAStateOfItsOwn() throws {
+  @Test func `a commit without history is a state of its own`() throws {
     let trips = try OpenTrips()
     try trips.sql("UPDATE ZTRIP SET ZNAME = 'Milan' WHERE Z_PK = 1")
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Turin")]) }
@@ -169,14 +169,14 @@ import Testing
     #expect(try trips.texts() == ["2 Trip/p1 name Milan Turin"])
   }
 
-  @Test func valuesBeforeAChangeOfTheTablesAreNotKnown() throws {
+  @Test func `values before a change of the tables are not known`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.sql("ALTER TABLE ZTRIP ADD COLUMN ZEXTRA")
     #expect(try trips.texts() == [])
   }
 
-  @Test func afterACheckpointOldValuesAreNotKnown() throws {
+  @Test func `after a checkpoint old values are not known`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Rom")]) }
@@ -191,7 +191,7 @@ import Testing
     #expect(try StoreFile(path: trips.path).read { try $0.logValueExtent() } == nil)
   }
 
-  @Test func aSnapshotIsGoneAfterItsEnd() throws {
+  @Test func `a snapshot is gone after its end`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     weak var ended: StoreSnapshot?
@@ -206,7 +206,7 @@ import Testing
     #expect(ended == nil)
   }
 
-  @Test func theyAreKeptBesideTheStore() throws {
+  @Test func `they are kept beside the store`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.delete(OpenTrips.trip(2)) }
@@ -222,7 +222,7 @@ import Testing
     #expect(try StoreFile(path: trips.path).keepLogValues() == 0)
   }
 
-  @Test func onlyTheValuesOfRemainingTransactionsAreKept() throws {
+  @Test func `only the values of remaining transactions are kept`() throws {
     let trips = try OpenTrips()
     for name in ["Roma", "Rom", "Rim"] {
       try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text(name)]) }
@@ -230,7 +230,7 @@ import Testing
     #expect(try StoreFile(path: trips.path).keepLogValues(from: 4) == 1)
   }
 
-  @Test func theNetEffectHasTheFirstOldAndTheLastNewValue() throws {
+  @Test func `the net effect has the first old and the last new value`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save {

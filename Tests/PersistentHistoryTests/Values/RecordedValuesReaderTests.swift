@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func everyChangeHasItsOwn() throws {
+  @Test func `every change has its own`() throws {
     #expect(
       try texts().filter { !$0.hasPrefix("2") } == [
         "4 Trip/p1 name", "4 Trip/p1 score", "6 Trip/p1 name", "6 Trip/p1 score",
@@ -44,7 +44,7 @@ import Testing
           keepsOnlyMatchingChanges: true)) == ["2 LivingAccommodation/p1 trip"])
   }
 
-  @Test func withoutBeingAskedForTheyAreLeftOut() throws {
+  @Test func `without being asked for they are left out`() throws {
     try StoreFile(path: trips.path).read { snapshot in
       let reader = try HistoryReader(snapshot: snapshot)
       while let transaction = try reader.next() {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func thoseOfAnotherCopyAreNeverShown() throws {
+  @Test func `those of another copy are never shown`() throws {
     // In this copy transaction 4 was saved at another time.
     try StoreQuery(path: trips.path).run(
       "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK = 4")
@@ -61,7 +61,7 @@ import Testing
     #expect(try texts().count == 13)
   }
 
-  @Test func aFileOfAnotherStoreIsRefused() throws {
+  @Test func `a file of another store is refused`() throws {
     let other = try RecordedTrips()
     #expect(throws: StoreError.self) {
       try StoreFile(path: trips.path).read { snapshot in
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func withoutAFileThereAreNone() throws {
+  @Test func `without a file there are none`() throws {
     try FileManager.default.removeItem(atPath: trips.valuesPath)
     try StoreFile(path: trips.path).read { snapshot in
       let values = try RecordedValues(beside: snapshot)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func aChangeWithMoreValuesThanAPageHasAll() throws {
+  @Test func `a change with more values than a page has all`() throws {
     try StoreQuery(path: trips.valuesPath).run(
       """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
@@ -102,7 +102,7 @@ import Testing
       'a', NULL, 'b', NULL, NULL FROM n, recorded_value WHERE transaction_number = 4 AND name = 'name'
     """,
   ])
-  func aHostileFileIsAnErrorThatNamesIt(_ harm: String) throws {
+  func `a hostile file is an error that names it`(_ harm: String) throws {
     let query = try StoreQuery(path: trips.valuesPath)
     try query.run(harm)
     #expect {
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: [[], Array("text".utf8), Array("SQLite format 3\0".utf8)])
-  func errorsNameFilesThatAreNotDatabases(_ bytes: [UInt8]) throws {
+  func `errors name files that are not databases`(_ bytes: [UInt8]) throws {
     try Data(bytes + [UInt8](repeating: 1, count: bytes.isEmpty ? 0 : 4096)).write(
       to: URL(fileURLWithPath: trips.valuesPath))
     #expect {
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func flippedBytesNeverCrash() throws {
+  @Test func `flipped bytes never crash`() throws {
     let original = try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath))
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<200 {
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func readingChangesNoByte() throws {
+  @Test func `reading changes no byte`() throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath))
     _ = try texts()
     #expect(try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath)) == before)

@@ -49,7 +49,7 @@ import Testing
     ).map { row in if case .text(let text) = row[0] { text } else { "?" } }
   }
 
-  @Test func eachSaveIsKeptOnce() throws {
+  @Test func `each save is kept once`() throws {
     #expect(try record() == [])
     try rename(1, "Roma")
     #expect(try record() == ["2: 1 changes, 1 values"])
@@ -72,7 +72,7 @@ import Testing
     #expect(try knownValues().gaps == [])
   }
 
-  @Test func anotherRunContinues() throws {
+  @Test func `another run continues`() throws {
     try rename(1, "Roma")
     #expect(try record() == ["2: 1 changes, 1 values"])
     try recorder.close()
@@ -82,7 +82,7 @@ import Testing
     #expect(try ranges() == ["2-3"])
   }
 
-  @Test func missedTransactionsAreAGap() throws {
+  @Test func `missed transactions are a gap`() throws {
     try rename(1, "Roma")
     #expect(try record() == ["2: 1 changes, 1 values"])
     try rename(1, "Rom")
@@ -97,7 +97,7 @@ import Testing
     #expect(try trips.texts() == ["2 Trip/p1 name Rome Roma", "5 Trip/p1 name Rim Rum"])
   }
 
-  @Test func ofASaveBeforeACheckpointAPartIsKept() throws {
+  @Test func `of a save before a checkpoint a part is kept`() throws {
     try rename(1, "Roma")
     try trips.sql("PRAGMA wal_checkpoint(PASSIVE)")
     try rename(1, "Rom")
@@ -108,7 +108,7 @@ import Testing
     #expect(try ranges() == ["3-3"])
   }
 
-  @Test func anOlderCopyInItsPlaceIsAnotherHistory() throws {
+  @Test func `an older copy in its place is another history`() throws {
     try rename(1, "Roma")
     let copy = trips.folder.file("Copy.store")
     try trips.sql("VACUUM INTO '\(copy)'")
@@ -139,7 +139,7 @@ import Testing
     #expect(try file.ranges().last?.last == kept)
   }
 
-  @Test func prunedTransactionsLeaveTheRanges() throws {
+  @Test func `pruned transactions leave the ranges`() throws {
     for name in ["Roma", "Rom", "Rim", "Rum"] { try rename(1, name) }
     #expect(try record().count == 4)
     try recorder.close()
@@ -152,7 +152,7 @@ import Testing
     #expect(try ranges() == ["4-5"])
   }
 
-  @Test(arguments: [1, 2]) func aFileOfAnEarlierVersionIsContinued(version: Int) throws {
+  @Test(arguments: [1, 2]) func `a file of an earlier version is continued`(version: Int) throws {
     try rename(1, "Roma")
     #expect(try record().count == 1)
     try recorder.close()
@@ -168,7 +168,7 @@ import Testing
     #expect(try knownValues().gaps == [])
   }
 
-  @Test func valuesInTheFileMakeNoTransactionComplete() throws {
+  @Test func `values in the file make no transaction complete`() throws {
     try rename(1, "Roma")
     try rename(1, "Rom")
     #expect(try record().count == 2)
@@ -184,7 +184,7 @@ import Testing
     try other.close()
   }
 
-  @Test func aPruneKeepsNoMoreThanItRead() throws {
+  @Test func `a prune keeps no more than it read`() throws {
     try rename(1, "Roma")
     #expect(try record() == ["2: 1 changes, 1 values"])
     try recorder.close()
@@ -194,7 +194,7 @@ import Testing
     #expect(try knownValues().gaps == [3...4])
   }
 
-  @Test func aRestoredLogIsListedAgain() throws {
+  @Test func `a restored log is listed again`() throws {
     try rename(1, "Roma")
     let store = trips.folder.file("Other.store")
     for suffix in ["", "-wal"] {
@@ -223,7 +223,7 @@ import Testing
 
   @Test(arguments: [
     "(0, 9223372036854775807, NULL)", "(-9223372036854775808, 5, NULL)", "(7, 3, NULL)",
-  ]) func impossibleRangesAreRefused(_ range: String) throws {
+  ]) func `impossible ranges are refused`(_ range: String) throws {
     try rename(1, "Roma")
     #expect(try record().count == 1)
     try recorder.close()
@@ -234,13 +234,13 @@ import Testing
     #expect(throws: StoreError.self) { try record(with: other) }
   }
 
-  @Test func theLargestNumberDoesNotOverflow() throws {
+  @Test func `the largest number does not overflow`() throws {
     try rename(1, "Roma")
     try trips.sql("UPDATE ATRANSACTION SET Z_PK = 9223372036854775807 WHERE Z_PK = 2")
     #expect(try record() == [])
   }
 
-  @Test func manySavesOfAnotherProgramAreKeptOrMissed() throws {
+  @Test func `many saves of another program are kept or missed`() throws {
     try trips.sql("PRAGMA wal_autocheckpoint = 20")
     let store = try StoreFile(path: trips.path)
     var events: [ValueRecorder.Event] = []

@@ -22,8 +22,8 @@ import Testing
 
   private static let frame = 4096 + 24
 
-  @Test("A flipped bit in any frame of the log but the last ones is reported as damage")
-  func flippedInLog() throws {
+  @Test
+  func `a flipped bit in any frame of the log but the last ones is reported as damage`() throws {
     let folder = try TemporaryFolder()
     let (path, log) = try Self.storeInLog(folder)
     #expect(try StoreVerificationTests.counts(StoreVerificationTests.verify(path)) == [:])
@@ -59,8 +59,8 @@ import Testing
     #expect(counts[.damagedLog] == 1)
   }
 
-  @Test("A flipped bit in the header of the log makes it unusable")
-  func flippedHeader() throws {
+  @Test
+  func `a flipped bit in the header of the log makes it unusable`() throws {
     let folder = try TemporaryFolder()
     let (path, log) = try Self.storeInLog(folder)
     for byte in 0..<32 {
@@ -76,8 +76,8 @@ import Testing
     }
   }
 
-  @Test("A log cut short between saves looks complete, one cut within a frame does not")
-  func cutLog() throws {
+  @Test
+  func `a log cut short between saves looks complete, one cut within a frame does not`() throws {
     let folder = try TemporaryFolder()
     let (path, log) = try Self.storeInLog(folder)
     let frameCount = (log.count - 32) / Self.frame
@@ -93,8 +93,8 @@ import Testing
     try StoreLocation(path: path).checkLog()
   }
 
-  @Test("Frames of an earlier log are ignored")
-  func usedAgain() throws {
+  @Test
+  func `frames of an earlier log are ignored`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
     let writer = try StoreQuery(path: path)
@@ -114,8 +114,9 @@ import Testing
     }
   }
 
-  @Test("Pages that SQLite's integrity check reports are damage, and every part is verified")
-  func flippedPages() throws {
+  @Test
+  func `pages that SQLite's integrity check reports are damage, and every part is verified`() throws
+  {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: 5)
@@ -148,8 +149,8 @@ import Testing
     #expect(damaged > 50)
   }
 
-  @Test("A store truncated at any position is damaged")
-  func cutStore() throws {
+  @Test
+  func `a store truncated at any position is damaged`() throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     for count in stride(from: 4096, to: original.count, by: 4096 * 3 + 1000) {

@@ -153,8 +153,8 @@ import Testing
     return counts
   }
 
-  @Test("A store written by the frameworks has no findings")
-  func nothing() throws {
+  @Test
+  func `a store written by the frameworks has no findings`() throws {
     let folder = try TemporaryFolder()
     for hasPlainStrings in [false, true] {
       var shape = StoreWriter.Shape()
@@ -172,14 +172,14 @@ import Testing
     }
   }
 
-  @Test(
-    "Transactions without changes are counted whatever the order of the changes",
-    arguments: [
-      "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID",
-      "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID WHERE Z_PK % 2",
-      "UPDATE ACHANGE SET ZTRANSACTIONID = 1 + Z_PK * 7 % 10",
-    ])
-  func withoutChanges(_ statement: String) throws {
+  @Test(arguments: [
+    "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID",
+    "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID WHERE Z_PK % 2",
+    "UPDATE ACHANGE SET ZTRANSACTIONID = 1 + Z_PK * 7 % 10",
+  ])
+  func `transactions without changes are counted whatever the order of the changes`(
+    _ statement: String
+  ) throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
     let query = try StoreQuery(path: path)
@@ -192,8 +192,8 @@ import Testing
     #expect(["\(try Self.verify(path).facts.emptyTransactionCount)"] == expected)
   }
 
-  @Test("Each defect is found at its place, and nothing else", arguments: cases)
-  func found(_ problem: Case) throws {
+  @Test(arguments: cases)
+  func `each defect is found at its place, and nothing else`(_ problem: Case) throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: path).run(problem.sql)
@@ -207,8 +207,8 @@ import Testing
     #expect((verification.findings.damageCount > 0) == isDamaged)
   }
 
-  @Test("Every kind has a case, a meaning and a remedy")
-  func complete() {
+  @Test
+  func `every kind has a case, a meaning and a remedy`() {
     let covered = Self.cases.reduce(into: Self.others) { $0.formUnion($1.found.keys) }
     #expect(covered == Set(StoreFindingKind.allCases))
     let meanings = StoreFindingKind.allCases.map(\.meaning)
@@ -216,8 +216,9 @@ import Testing
     #expect(!StoreFindingKind.allCases.map(\.remedy).contains(""))
   }
 
-  @Test("Clocks that were set back and transactions without changes are facts, not findings")
-  func facts() throws {
+  @Test
+  func `clocks that were set back and transactions without changes are facts, not findings`() throws
+  {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: path).run(
@@ -234,8 +235,8 @@ import Testing
     #expect(verification.facts.emptyTransactionCount == 2)
   }
 
-  @Test("A missing model is not a finding")
-  func withoutModel() throws {
+  @Test
+  func `a missing model is not a finding`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.modelCache = .some(nil)
@@ -246,8 +247,8 @@ import Testing
     #expect(verification.facts.model == .missing)
   }
 
-  @Test("All findings are counted, and a limited number of each kind is kept")
-  func limit() throws {
+  @Test
+  func `all findings are counted, and a limited number of each kind is kept`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: path).run(
@@ -261,8 +262,8 @@ import Testing
     }
   }
 
-  @Test("Bookmarks that do not work, and an unreadable bookmark file")
-  func bookmarks() throws {
+  @Test
+  func `bookmarks that do not work, and an unreadable bookmark file`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
     func write(_ text: String, to name: String) throws {
@@ -293,8 +294,8 @@ import Testing
     #expect(try Self.counts(Self.verify(path)) == [.unreadableBookmarks: 1])
   }
 
-  @Test("Real stores have no findings except torn counters", arguments: RealStores.paths)
-  func realStores(_ path: String) throws {
+  @Test(arguments: RealStores.paths)
+  func `real stores have no findings except torn counters`(_ path: String) throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     do {

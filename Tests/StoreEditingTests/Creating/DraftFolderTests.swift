@@ -20,7 +20,7 @@ import Testing
     try FileBytes.write([1], to: path + "/Trips.store")
   }
 
-  @Test func thoseNotInUseAreRemoved() throws {
+  @Test func `those not in use are removed`() throws {
     for name in ["Trips.store.partial-1a", "Trips.store.partial-", "Other.store.partial-1a"] {
       try make(name)
     }
@@ -38,16 +38,16 @@ import Testing
     #expect(try FileBytes.read(folder.file("Other.store.partial-1a/Trips.store")) == [1])
   }
 
-  @Test("Those that a kill left after the store was in place are removed")
-  func thoseOfAStoreInTheWay() throws {
+  @Test
+  func `those that a kill left after the store was in place are removed`() throws {
     try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
     try make("Trips.store.partial-1a")
     #expect(throws: StoreWriteError.self) { try StoreDraft(path: path) }
     #expect(try folder.names() == ["Trips.store"])
   }
 
-  @Test("Those of recorded values are removed when the values are opened")
-  func thoseOfRecordedValues() throws {
+  @Test
+  func `those of recorded values are removed when the values are opened`() throws {
     let trips = try RecordedTrips()
     let left = trips.valuesPath + ".partial-1a"
     try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
@@ -57,15 +57,15 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: trips.valuesPath))
   }
 
-  @Test("Those of other users stay", .enabled(if: geteuid() == 0))
-  func thoseOfOthers() throws {
+  @Test(.enabled(if: geteuid() == 0))
+  func `those of other users stay`() throws {
     try make("Trips.store.partial-1a")
     #expect(chown(folder.file("Trips.store.partial-1a"), 65534, 65534) == 0)
     try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
     #expect(try folder.names() == ["Trips.store", "Trips.store.partial-1a"])
   }
 
-  @Test func thoseInUseStay() throws {
+  @Test func `those in use stay`() throws {
     try StoreDraft(path: path).write { first in
       try StoreDraft(path: path).write { second in
         #expect(first != second)
@@ -77,7 +77,7 @@ import Testing
     #expect(try folder.names() == ["Trips.store"])
   }
 
-  @Test func othersCannotLookIntoThem() throws {
+  @Test func `others cannot look into them`() throws {
     try StoreDraft(path: path).write { temporary in
       let parent = URL(fileURLWithPath: temporary).deletingLastPathComponent().path
       let mode = try FileManager.default.attributesOfItem(atPath: parent)[.posixPermissions]
@@ -88,7 +88,7 @@ import Testing
 
   /// In a folder where everybody may write, anybody could give it to the next store.
   @Test(.enabled(if: geteuid() == 0, "only an administrator can give folders away"))
-  func ignoresDraftsOfOtherUsers() throws {
+  func `ignores drafts of other users`() throws {
     let draft = "Trips.store.partial-1a"
     let former = folder.file(draft + "/Trips.store-former")
     try FileManager.default.createDirectory(atPath: former, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct StoreCreatorTests {
-  @Test func aNewStoreHasTheFrameworksTextByteForByte() throws {
+  @Test func `a new store has the frameworks text byte for byte`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -48,7 +48,7 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func theMetadataIsAsRequested() throws {
+  @Test func `the metadata is as requested`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     let model = ManagedModel(
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool("python3") != nil))
-  func thePropertyListIsOneThatPythonReads() async throws {
+  func `the property list is one that python reads`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -95,7 +95,7 @@ import Testing
       ])
   }
 
-  @Test func theModelComesBackWithAllThatItSays() throws {
+  @Test func `the model comes back with all that it says`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     let model = ManagedModel(
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
-  func theOracleReadsTheModel() async throws {
+  func `the oracle reads the model`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -161,7 +161,7 @@ import Testing
     )
   }
 
-  @Test func aPathThatIsTakenIsLeftAlone() throws {
+  @Test func `a path that is taken is left alone`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("taken")
     try FileBytes.write([1, 2, 3], to: path)
@@ -210,7 +210,7 @@ import Testing
   ]
 
   @Test(arguments: badModels)
-  func aModelWithoutAStoreIsRefused(message: String, model: ManagedModel) throws {
+  func `a model without a store is refused`(message: String, model: ManagedModel) throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: StoreWriteError.self) {
       try StoreCreator.create(at: folder.file("new.store"), model: model)

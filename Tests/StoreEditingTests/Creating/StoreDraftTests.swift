@@ -31,7 +31,7 @@ import Testing
     try StoreQuery(path: path).lines("SELECT ZLABEL FROM ZTAG")
   }
 
-  @Test func theStoreTakesItsPlace() throws {
+  @Test func `the store takes its place`() throws {
     let draft = try StoreDraft(path: path)
     let answer = try draft.write { temporary in
       #expect(temporary == draft.temporaryPath)
@@ -46,7 +46,7 @@ import Testing
     #expect(try label() == ["new"])
   }
 
-  @Test func readingTheDraftLeavesNoFiles() throws {
+  @Test func `reading the draft leaves no files`() throws {
     try StoreDraft(path: path).write { temporary in
       try write("new", to: temporary)
       try StoreFile(path: temporary).read { store in
@@ -58,7 +58,7 @@ import Testing
     #expect(try label() == ["new"])
   }
 
-  @Test(arguments: [false, true]) func aFailureLeavesNoFiles(_ overwrites: Bool) throws {
+  @Test(arguments: [false, true]) func `a failure leaves no files`(_ overwrites: Bool) throws {
     if overwrites { try write("old", to: path) }
     let before = overwrites ? try FileBytes.read(path) : []
     #expect(throws: Stop.self) {
@@ -72,7 +72,7 @@ import Testing
     if overwrites { #expect(try FileBytes.read(path) == before) }
   }
 
-  @Test func aStoreWithAnUnmovedLogDoesNotTakeItsPlace() throws {
+  @Test func `a store with an unmoved log does not take its place`() throws {
     let error = #expect(throws: StoreWriteError.self) {
       try StoreDraft(path: path).write { temporary in
         try write("new", to: temporary)
@@ -83,7 +83,7 @@ import Testing
     #expect(try folder.names() == [])
   }
 
-  @Test func aDraftThatIsNotThereIsAnError() throws {
+  @Test func `a draft that is not there is an error`() throws {
     #expect(throws: StoreWriteError.self) { try StoreDraft(path: path).write { _ in } }
     #expect(throws: StoreWriteError.self) {
       try StoreDraft(path: path, overwrites: true).write { _ in }
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// Errors name the store as it is known, and not the other name.
-  @Test func aFolderThatIsNotThereIsNamed() throws {
+  @Test func `a folder that is not there is named`() throws {
     let path = folder.file("none/Trips.store")
     let error = #expect(throws: StoreWriteError.self) {
       try StoreDraft(path: path).write { temporary in
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: ["", "-wal", "-shm", "-journal"])
-  func aPlaceThatIsTakenIsRefused(_ suffix: String) throws {
+  func `a place that is taken is refused`(_ suffix: String) throws {
     try FileBytes.write([1, 2], to: path + suffix)
     #expect(throws: StoreWriteError.alreadyThere(path: path + suffix)) {
       try StoreDraft(path: path)
@@ -111,7 +111,7 @@ import Testing
     #expect(try FileBytes.read(path + suffix) == [1, 2])
   }
 
-  @Test func aFolderOrALinkTakesThePlaceToo() throws {
+  @Test func `a folder or a link takes the place too`() throws {
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: folder.file("nowhere"))
     #expect(throws: StoreWriteError.alreadyThere(path: path)) { try StoreDraft(path: path) }
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: ["", "-wal"])
-  func aPlaceThatIsTakenMeanwhileIsLeftAlone(_ suffix: String) throws {
+  func `a place that is taken meanwhile is left alone`(_ suffix: String) throws {
     #expect(throws: StoreWriteError.alreadyThere(path: path + suffix)) {
       try StoreDraft(path: path).write { temporary in
         try write("new", to: temporary)
@@ -138,7 +138,7 @@ import Testing
     #expect(try folder.names() == ["Trips.store" + suffix])
   }
 
-  @Test func aStoreIsReplacedWithItsLog() throws {
+  @Test func `a store is replaced with its log`() throws {
     // A log beside a new store would be read as that store's own.
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -150,7 +150,7 @@ import Testing
     #expect(try StoreQuery(path: path).lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func aLogWithoutItsStoreIsReplaced() throws {
+  @Test func `a log without its store is replaced`() throws {
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
     try SampleStore.write(to: path, shape: shape)
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: [Array("a text\n".utf8), Array("SQLite format 2\0".utf8), [0]])
-  func refusesToReplaceOtherFiles(_ bytes: [UInt8]) throws {
+  func `refuses to replace other files`(_ bytes: [UInt8]) throws {
     try FileBytes.write(bytes, to: path)
     let error = #expect(throws: StoreWriteError.self) {
       try StoreDraft(path: path, overwrites: true)
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: [[], Array("SQLite format 3\0".utf8), Array("SQLite format 3\0, cut".utf8)])
-  func replacesTruncatedStores(_ bytes: [UInt8]) throws {
+  func `replaces truncated stores`(_ bytes: [UInt8]) throws {
     try FileBytes.write(bytes, to: path)
     try FileBytes.write([1], to: path + "-journal")
     try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }
@@ -182,7 +182,7 @@ import Testing
     #expect(try label() == ["new"])
   }
 
-  @Test func ofALinkTheLinkIsReplaced() throws {
+  @Test func `of a link the link is replaced`() throws {
     let target = folder.file("target")
     try write("old", to: target)
     let before = try FileBytes.read(target)
@@ -195,7 +195,7 @@ import Testing
 
   /// Whoever merely has the store open would remove the log of the new one at the end.
   @Test(arguments: [true, false])
-  func aStoreThatIsOpenIsNotReplaced(_ usesWriteAheadLog: Bool) throws {
+  func `a store that is open is not replaced`(_ usesWriteAheadLog: Bool) throws {
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesWriteAheadLog
     try SampleStore.write(to: path, shape: shape)
@@ -230,7 +230,7 @@ import Testing
     withExtendedLifetime(values) {}
   }
 
-  @Test(arguments: [false, true]) func removesTheFormerFiles(_ isNewWithValues: Bool) throws {
+  @Test(arguments: [false, true]) func `removes the former files`(_ isNewWithValues: Bool) throws {
     try writeFormer()
     try StoreDraft(path: path, overwrites: true).write { temporary in
       try write("new", to: temporary)
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test(arguments: [Self.value + "NEW", "Trips.store-values.db"])
-  func keepsTheFilesOfOtherStores(_ name: String) throws {
+  func `keeps the files of other stores`(_ name: String) throws {
     if name.hasPrefix(".") {
       try writeValue("NEW", [9], in: folder.path)
     } else {
@@ -272,7 +272,7 @@ import Testing
 
   /// Until the former store is its own alone, nothing beside it is touched: who has it open reads and
   /// writes there.
-  @Test func aLockedStoreKeepsItsFilesInPlace() throws {
+  @Test func `a locked store keeps its files in place`() throws {
     try writeFormer()
     let query = try StoreQuery(path: path)
     #expect(try query.lines("SELECT count(*) FROM ZTAG") == ["1"])
@@ -292,7 +292,7 @@ import Testing
     #expect(try query.lines("SELECT ZLABEL FROM ZTAG") == ["old"])
   }
 
-  @Test func valuesThatAreOpenKeepTheStoreInItsPlace() throws {
+  @Test func `values that are open keep the store in its place`() throws {
     try writeFormer()
     let query = try StoreQuery(path: path + "-values.db")
     #expect(try query.lines("SELECT a FROM old") == ["1"])

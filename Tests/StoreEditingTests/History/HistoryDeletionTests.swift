@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 0), (0, 0), (-5, 0), (2, 1), (4, 3), (5, 4), (Int64.max, 4)])
-  func everythingBeforeANumberGoes(_ number: Int64, _ deleted: Int) throws {
+  func `everything before a number goes`(_ number: Int64, _ deleted: Int) throws {
     let (editor, query) = try store(try TemporaryFolder())
     let before = try query.contents()
     let answer = try editor.deleteHistory(before: number)
@@ -46,7 +46,7 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ATRANSACTIONSTRING") == ["4"])
   }
 
-  @Test func aBusyStoreIsUntouched() throws {
+  @Test func `a busy store is untouched`() throws {
     let folder = try TemporaryFolder()
     let (_, query) = try store(folder)
     let impatient = try StoreEditor(path: folder.file("Trips.store"), busyTimeout: 0.05)
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// What is left of a store that the frameworks wrote is what plain SQL leaves of it.
-  @Test(arguments: RealStores.paths) func realStores(_ path: String) throws {
+  @Test(arguments: RealStores.paths) func `real stores`(_ path: String) throws {
     let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
     let copy = try folder.copy(store: path)
     guard let editor = try? StoreEditor(path: copy) else { return }
@@ -90,7 +90,7 @@ import Testing
     #expect(try left.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func aClosedStoreIsOneFile() throws {
+  @Test func `a closed store is one file`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -108,7 +108,7 @@ import Testing
   }
 
   /// While somebody else has the store open the log stays, and nothing is lost.
-  @Test func aStoreThatOthersUseKeepsItsLog() throws {
+  @Test func `a store that others use keeps its log`() throws {
     let folder = try TemporaryFolder()
     let (editor, query) = try store(folder)
     try query.run("BEGIN")

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [-5, 0, 1, 4, 500, 999, 1000, 5000])
-  func everythingUpToANumberGoes(_ last: Int64) throws {
+  func `everything up to a number goes`(_ last: Int64) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 1000, changesEach: 3, sizes: [4: 0, 7: 2000])
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// Everything before it first, so that no token leads to it; then its changes; then itself.
-  @Test func oneTransactionWithVeryManyChanges() throws {
+  @Test func `one transaction with very many changes`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 8, changesEach: 2, sizes: [4: 100_000])
@@ -96,7 +96,7 @@ import Testing
       (0, [:], [128, 128, 44]), (128, [1: 127], Array(repeating: 4, count: 75)),
       (100, [3: 600, 4: 512, 5: 1], [2, 1, 1, 6] + Array(repeating: 5, count: 58)),
     ] as [(Int, [Int: Int], [Int])])
-  func steps(_ changesEach: Int, _ sizes: [Int: Int], _ counts: [Int]) throws {
+  func `steps`(_ changesEach: Int, _ sizes: [Int: Int], _ counts: [Int]) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 300, changesEach: changesEach, sizes: sizes)
@@ -110,7 +110,8 @@ import Testing
     #expect(found == counts)
   }
 
-  @Test(arguments: [[], [[]], [[RowDigest(coversContent: false)]]]) func digestsOfSomethingElse(
+  @Test(arguments: [[], [[]], [[RowDigest(coversContent: false)]]])
+  func `digests of something else`(
     _ digests: [[RowDigest]]
   ) throws {
     let folder = try TemporaryFolder()
@@ -126,7 +127,7 @@ import Testing
     #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ATRANSACTION") == ["9"])
   }
 
-  @Test func othersSeeAWholeHistoryAfterEveryBatch() throws {
+  @Test func `others see a whole history after every batch`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 30_000, changesEach: 4)
@@ -142,7 +143,7 @@ import Testing
   }
 
   /// The numbers that others add meanwhile stay.
-  @Test func savesInBetweenStay() throws {
+  @Test func `saves in between stay`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 2000, changesEach: 9)
     let query = try StoreQuery(path: path)
@@ -172,7 +173,7 @@ import Testing
     "UPDATE ATRANSACTION SET ZTIMESTAMP = 1.5 WHERE Z_PK = 7", "UPDATE Z_METADATA SET Z_UUID = 'x'",
     "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION",
   ])
-  func aHistoryThatIsNotTheOneThatWasPlanned(_ sql: String) throws {
+  func `a history that is not the one that was planned`(_ sql: String) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 9, changesEach: 2)
     let deletion = try Self.deletion(path, through: 6)
@@ -188,7 +189,7 @@ import Testing
     #expect(try query.contents() == before)
   }
 
-  @Test func anInterveningChangeStopsItEarly() throws {
+  @Test func `an intervening change stops it early`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 20_000, changesEach: 4)
@@ -210,7 +211,7 @@ import Testing
     #expect(try query.lines("SELECT Z_PK FROM ATRANSACTION") == ["20000"])
   }
 
-  @Test(arguments: [true, false]) func aBusyStoreIsUntouched(_ usesLog: Bool) throws {
+  @Test(arguments: [true, false]) func `a busy store is untouched`(_ usesLog: Bool) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesLog
@@ -232,7 +233,7 @@ import Testing
   }
 
   /// Without a log, readers keep a commit waiting.
-  @Test func aReaderOfAStoreWithoutALog() throws {
+  @Test func `a reader of a store without a log`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false
@@ -250,7 +251,7 @@ import Testing
   }
 
   /// The log is not let grow while somebody reads in it; what that one sees stays the same.
-  @Test func aReaderThatPinsTheLog() throws {
+  @Test func `a reader that pins the log`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 60_000, changesEach: 6)
@@ -274,7 +275,7 @@ import Testing
   }
 
   /// Nobody's triggers run, whatever they would do, and no model is asked for.
-  @Test func triggersAndModelsDoNotMatter() throws {
+  @Test func `triggers and models do not matter`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.modelCache = [1, 2, 3]
@@ -292,7 +293,7 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["3"])
   }
 
-  @Test func withoutAnIndexAndOutOfOrder() throws {
+  @Test func `without an index and out of order`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 300, changesEach: 4, sizes: [50: 3000])
@@ -306,7 +307,7 @@ import Testing
   }
 
   /// Numbers of transactions that no framework writes.
-  @Test func numbersThatAreNone() throws {
+  @Test func `numbers that are none`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 9, changesEach: 1)
     let query = try StoreQuery(path: path)
@@ -326,7 +327,7 @@ import Testing
     #expect(try StoreFile(path: path).read { try $0.changeCountWithoutNumber() } == 3)
   }
 
-  @Test func changesOfAnEntity() throws {
+  @Test func `changes of an entity`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 3000, changesEach: 5)
@@ -364,7 +365,7 @@ import Testing
     }
   }
 
-  @Test func aStoreThatIsGoneDoesNotComeBack() throws {
+  @Test func `a store that is gone does not come back`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 9, changesEach: 1)
     let location = try StoreLocation(path: path)

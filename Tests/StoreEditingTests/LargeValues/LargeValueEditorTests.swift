@@ -45,7 +45,7 @@ import Testing
 
   private let large = [UInt8](repeating: 9, count: 200_000)
 
-  @Test func columnsBeginWithTheKindByte() throws {
+  @Test func `columns begin with the kind byte`() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     save.insert("Photo", values: ["data": .blob([1, 2, 3])])
@@ -60,7 +60,7 @@ import Testing
     #expect(try FileBytes.read(files + "/" + name) == large)
   }
 
-  @Test func filesAreNotMoreWidelyReadableThanTheStore() throws {
+  @Test func `files are not more widely readable than the store`() throws {
     for (mode, fileMode, folderMode) in [(0o600, 0o600, 0o700), (0o640, 0o640, 0o750)] {
       try? FileManager.default.removeItem(atPath: support)
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func anEditorThatWaitsForNoDiskKeepsFilesUntilItIsClosed() throws {
+  @Test func `an editor that waits for no disk keeps files until it is closed`() throws {
     let editor = try StoreEditor(path: path, durability: .whenClosed)
     var save = StoreSave()
     let photo = save.insert("Photo", values: ["data": .blob(large)])
@@ -89,7 +89,7 @@ import Testing
     #expect(try FileBytes.read(files + "/" + #require(names().first)) == large + [1])
   }
 
-  @Test func aFailedSaveLeavesNoFiles() throws {
+  @Test func `a failed save leaves no files`() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     save.insert("Photo", values: ["data": .blob(large)])
@@ -101,7 +101,7 @@ import Testing
     #expect(try column("Z_PK") == [])
   }
 
-  @Test func objectsDeletedInTheSameSaveLeaveNoFiles() throws {
+  @Test func `objects deleted in the same save leave no files`() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     let kept = save.insert("Photo", values: ["data": .blob(large)])
@@ -115,7 +115,7 @@ import Testing
     #expect(try names() == [])
   }
 
-  @Test func objectsShowTheirValues() throws {
+  @Test func `objects show their values`() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     save.insert("Photo", values: ["data": .blob(large), "mark": .blob([8])])

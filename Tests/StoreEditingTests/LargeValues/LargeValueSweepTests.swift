@@ -52,7 +52,7 @@ import Testing
       "UPDATE ZPHOTO SET ZDATA = CAST(\(sql) AS BLOB) WHERE Z_PK = 1")
   }
 
-  @Test func removesAbandonedFiles() throws {
+  @Test func `removes abandoned files`() throws {
     try saveAnew()
     let kept = try names()
     _ = try leave()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: ["|| x'0041'", "|| x'41'", "|| x'0000'"])
-  func keepsFilesIfAColumnIsNotUnderstood(_ rest: String) throws {
+  func `keeps files if a column is not understood`(_ rest: String) throws {
     try saveAnew()
     let name = try leave()
     // As another version of the framework might write it.
@@ -74,7 +74,7 @@ import Testing
     #expect(try !names().contains(name))
   }
 
-  @Test func namesAreTheSameInCapitals() throws {
+  @Test func `names are the same in capitals`() throws {
     try saveAnew()
     let name = try leave(UUID().uuidString)
     try setColumn("x'02' || CAST('\(name.lowercased())' AS BLOB) || x'00'")
@@ -86,7 +86,7 @@ import Testing
     #expect(try names().contains(small) && !names().contains(name))
   }
 
-  @Test func aStoreOfTheSameStemKeepsItsFiles() throws {
+  @Test func `a store of the same stem keeps its files`() throws {
     try saveAnew()
     let name = try leave()
     try StoreCreator.create(at: folder.file("Photos.other"), model: Self.model)
@@ -94,7 +94,7 @@ import Testing
     #expect(try names().contains(name))
   }
 
-  @Test func aSaveToSeveralStoresLooksInEach() throws {
+  @Test func `a save to several stores looks in each`() throws {
     let other = try JointStore(folder, "Trips.store")
     let editor = try StoreEditor(path: path)
     var first = StoreSave()

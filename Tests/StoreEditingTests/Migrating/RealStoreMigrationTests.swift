@@ -78,7 +78,7 @@ struct RealStoreMigrationTests {
       entities: entities + [first], versionIdentifiers: model.versionIdentifiers)
   }
 
-  @Test(arguments: names) func everythingMoves(_ name: String) async throws {
+  @Test(arguments: names) func `everything moves`(_ name: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path(name)))
     let triggers = try StoreQuery(path: path).lines(

@@ -5,10 +5,10 @@ import Testing
 @Suite struct AppendingProcessesTests {
   private static let perProcess = 5_000
 
-  @Test(
-    "Two processes that append 5,000 transactions each lose none and repeat no number",
-    .enabled(if: Tool("sqlite3") != nil))
-  func twoProcesses() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `two processes that append 5,000 transactions each lose none and repeat no number`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let saves = try await AppendedSaves.create(at: folder.file("shared.store"))
     let appender = Tool.built("StoreAppender")
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "The check finds errors in such a store", .enabled(if: Tool("sqlite3") != nil),
+    .enabled(if: Tool("sqlite3") != nil),
     arguments: [
       "DELETE FROM ATRANSACTION WHERE Z_PK = 3", "DELETE FROM ATRANSACTION WHERE Z_PK = 4",
       "DELETE FROM ACHANGE WHERE Z_PK = (SELECT max(Z_PK) FROM ACHANGE)",
@@ -46,7 +46,7 @@ import Testing
       "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16002",
       "DELETE FROM ATRANSACTIONSTRING WHERE ZNAME = 'app 3'",
     ])
-  func findsErrors(_ damage: String) async throws {
+  func `the check finds errors in such a store`(_ damage: String) async throws {
     let folder = try TemporaryFolder()
     let saves = try await AppendedSaves.create(at: folder.file("default.store"))
     let result = try await Tool.built("StoreAppender").run([saves.path, "app", "3"])

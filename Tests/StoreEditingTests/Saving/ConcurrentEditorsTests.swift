@@ -26,7 +26,7 @@ import Testing
 
   private static let perWriter = 500
 
-  @Test func writersAtOnceLoseNothing() async throws {
+  @Test func `writers at once lose nothing`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("shared.store")
     try StoreCreator.create(at: path, model: TripsModel.model)

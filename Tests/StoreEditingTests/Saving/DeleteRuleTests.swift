@@ -43,7 +43,7 @@ import Testing
     query = try StoreQuery(path: path)
   }
 
-  @Test func aCascadeDeletesDescendants() throws {
+  @Test func `a cascade deletes descendants`() throws {
     var save = StoreSave()
     let root = save.insert("Folder", values: ["name": .text("root")])
     let child = save.insert("Folder", values: ["name": .text("child")], toOne: ["parent": root])
@@ -64,7 +64,7 @@ import Testing
         ])
   }
 
-  @Test func denialHoldsUnlessTheOthersGoToo() throws {
+  @Test func `denial holds unless the others go too`() throws {
     var save = StoreSave()
     let folder = save.insert("Folder", values: ["name": .text("a")])
     let note = save.insert("Note", toOne: ["folder": folder])
@@ -84,7 +84,7 @@ import Testing
     #expect(try query.lines("SELECT Z_PK, Z_OPT, ZCOVER, Z1LOG FROM ZNOTE") == ["2|1|1|"])
   }
 
-  @Test func aUniqueValueMayMoveToAnotherObject() throws {
+  @Test func `a unique value may move to another object`() throws {
     var save = StoreSave()
     let first = save.insert("Folder", values: ["name": .text("a")])
     let second = save.insert("Folder", values: ["name": .text("b")])

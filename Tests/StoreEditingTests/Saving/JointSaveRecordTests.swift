@@ -53,7 +53,8 @@ import Darwin
 
   // MARK: - Stores that went back
 
-  @Test(arguments: [4, 100, .max] as [Int64]) func aStoreThatWentBack(_ number: Int64) throws {
+  @Test(arguments: [4, 100, .max] as [Int64]) func `a store that went back`(_ number: Int64) throws
+  {
     _ = try first.editor.append(save("joint", at: 5))
     _ = try second.editor.append(save("before"))
     _ = try second.editor.append(save("before"))
@@ -69,7 +70,7 @@ import Darwin
     #expect(try second.contents() == ["before", "before", "app", "3"])
   }
 
-  @Test func aStoreThatWentBackIgnoresUndecidedSaves() throws {
+  @Test func `a store that went back ignores undecided saves`() throws {
     try JointSaveRecord(
       own: try second.place(100, 5), deciding: try first.place(1, 5), save: save("joint", at: 5)
     ).write(beside: second.editor.location)
@@ -78,7 +79,9 @@ import Darwin
     #expect(!second.hasRecord)
   }
 
-  @Test(arguments: [6, .nan]) func aPartIsWrittenOnceWhateverItsTime(_ seconds: Double) throws {
+  @Test(arguments: [6, .nan]) func `a part is written once whatever its time`(
+    _ seconds: Double
+  ) throws {
     _ = try first.editor.append(save("joint", at: 5))
     // What was written does not have the time by which it is looked for.
     try JointSaveRecord(
@@ -92,7 +95,7 @@ import Darwin
 
   // MARK: - Long parts
 
-  @Test func thePartThatIsLongestIsNotWrittenDown() throws {
+  @Test func `the part that is longest is not written down`() throws {
     var long = StoreSave(author: "app")
     long.insert("Trip", values: ["name": .text(String(repeating: "x", count: 1_000_000))])
     for (one, other) in [(first, second), (second, first)] {
@@ -108,7 +111,7 @@ import Darwin
     }
   }
 
-  @Test func refusesRecordsBeyondTheReadingLimits() throws {
+  @Test func `refuses records beyond the reading limits`() throws {
     _ = try first.editor.append(save("joint", at: 5))
     var long = StoreSave(author: "joint", timestamp: .init(secondsSinceReferenceDate: 5))
     for number in 0..<20 {
@@ -151,7 +154,7 @@ import Darwin
   }
 
   @Test(.timeLimit(.minutes(20)), arguments: Thing.allCases)
-  func refusesRecordsThatAreNotPlainFiles(_ thing: Thing) throws {
+  func `refuses records that are not plain files`(_ thing: Thing) throws {
     _ = try second.editor.append(save("before"))
     let manager = FileManager.default
     let record = second.record()

@@ -32,7 +32,7 @@ import Testing
     return joint
   }
 
-  @Test func eachPartIsATransaction() throws {
+  @Test func `each part is a transaction`() throws {
     let transactions = try joint("app").append()
     #expect(transactions.map { $0?.changeCount } == [2, 1])
     #expect(transactions.map { $0?.position.number } == [1, 1])
@@ -47,7 +47,7 @@ import Testing
     #expect(try second.contents() == ["app", "2"])
   }
 
-  @Test func aStoreThatEndsWithTheProgramDoesNotDecide() throws {
+  @Test func `a store that ends with the program does not decide`() throws {
     let third = try JointStore(folder, "C.store")
     func records() -> [Bool] { [first.hasRecord, second.hasRecord, third.hasRecord] }
     for (isTemporary, expected) in [(true, [true, false, false]), (false, [true, true, false])] {
@@ -61,7 +61,9 @@ import Testing
     #expect(try first.contents() == ["app", "app", "2"])
   }
 
-  @Test(arguments: [false, true]) func aStoreThatIsLockedKeepsTheOther(_ isFirst: Bool) throws {
+  @Test(arguments: [false, true]) func `a store that is locked keeps the other`(
+    _ isFirst: Bool
+  ) throws {
     let locked = isFirst ? first : second
     try locked.query.run("BEGIN IMMEDIATE")
     do {
@@ -77,7 +79,7 @@ import Testing
     #expect(try first.contents() == ["app", "1"] && second.contents() == ["app", "2"])
   }
 
-  @Test func aSaveWaitsUntilAllStoresAreReady() throws {
+  @Test func `a save waits until all stores are ready`() throws {
     for _ in 0..<3 {
       #expect(throws: Refusal.self) {
         try joint("app").append {
@@ -97,7 +99,7 @@ import Testing
     #expect(try first.contents() == ["app", "1"] && second.contents() == ["app", "2"])
   }
 
-  @Test func storesWithARollbackJournalAreSavedToo() throws {
+  @Test func `stores with a rollback journal are saved too`() throws {
     let third = try JointStore(folder, "C.store", hasLog: false)
     let fourth = try JointStore(folder, "D.store", hasLog: false)
     func joint() -> JointSave {
@@ -148,7 +150,7 @@ import Testing
     return save
   }
 
-  @Test func completionWritesTheWholeSave() throws {
+  @Test func `completion writes the whole save`() throws {
     let other = try JointStore(folder, "C.store")
     let save = try everything(second, at: 700.125)
     _ = try other.editor.append(try everything(other, at: 700.125))
@@ -171,7 +173,7 @@ import Testing
     #expect(try second.editor.completeJointSave() == nil)
   }
 
-  @Test func aSaveFirstCompletesTheUnfinishedOne() throws {
+  @Test func `a save first completes the unfinished one`() throws {
     var deciding = save("joint")
     deciding.header.timestamp = .init(secondsSinceReferenceDate: 5)
     _ = try first.editor.append(deciding)
@@ -193,7 +195,7 @@ import Testing
     #expect(!second.hasRecord)
   }
 
-  @Test func undecidedSavesAreForgotten() throws {
+  @Test func `undecided saves are forgotten`() throws {
     _ = try first.editor.append(save("somebody"))
     for number in [1, 2] as [Int64] {
       try JointSaveRecord(
@@ -212,7 +214,7 @@ import Testing
     #expect(try second.contents() == ["0"])
   }
 
-  @Test func reportsUndecidableSaves() throws {
+  @Test func `reports undecidable saves`() throws {
     for author in ["one", "two", "three"] { _ = try first.editor.append(save(author)) }
     _ = try first.editor.deleteHistory(before: 3)
     func check(_ record: JointSaveRecord, _ reason: String) throws {

@@ -51,8 +51,8 @@ import Testing
     }
   }
 
-  @Test("A process that appends in a loop is killed sixty-four times, at any moment")
-  func loop() async throws {
+  @Test
+  func `a process that appends in a loop is killed sixty-four times, at any moment`() async throws {
     let folder = try TemporaryFolder()
     let saves = try await AppendedSaves.create(at: folder.file("default.store"))
     var random = SeededGenerator(seed: 20_241_117)
@@ -87,9 +87,11 @@ import Testing
   }
 
   @Test(
-    "One append is killed at its system calls", .enabled(if: FaultInjector.isPossible),
+    .enabled(if: FaultInjector.isPossible),
     arguments: Beginning.allCases, [FaultInjector.Kind.kill, .torn])
-  func killed(_ beginning: Beginning, _ kind: FaultInjector.Kind) async throws {
+  func `one append is killed at its system calls`(
+    _ beginning: Beginning, _ kind: FaultInjector.Kind
+  ) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = try await AppendedSaves.create(

@@ -10,7 +10,7 @@ import Testing
   private static let casesPerBatch = Campaign.count(15, 50)
 
   @Test(arguments: 0..<batches)
-  func storesMatchTheirSaves(batch: Int) async throws {
+  func `stores match their saves`(batch: Int) async throws {
     let folder = try TemporaryFolder()
     for number in 0..<Self.casesPerBatch {
       let seed = UInt64(batch * Self.casesPerBatch + number)

@@ -20,7 +20,7 @@ import Testing
     """
 
   @Test(arguments: RealStores.paths)
-  func aRealStoresModelProducesItsTables(path: String) throws {
+  func `a real stores model produces its tables`(path: String) throws {
     let folder = try TemporaryFolder()
     let copy = try folder.copy(store: path)
     guard let model = try StoreFile(path: copy).read({ try $0.modelCache().model }) else { return }

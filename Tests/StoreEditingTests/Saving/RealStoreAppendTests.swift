@@ -19,7 +19,7 @@ struct RealStoreAppendTests {
   }
 
   @Test(.enabled(if: RealStores.path("swiftdata-rm-4wal.store") != nil))
-  func aStoreWhoseHistoryIsInTheLogGoesOn() async throws {
+  func `a store whose history is in the log goes on`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("swiftdata-rm-4wal.store")))
     let linesBefore = try await oracle(path)
@@ -62,7 +62,7 @@ struct RealStoreAppendTests {
   }
 
   @Test(.enabled(if: RealStores.path("swiftdata-cocktails.store") != nil))
-  func aManyToManyRelationshipOfARealStoreIsKept() async throws {
+  func `a many to many relationship of a real store is kept`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("swiftdata-cocktails.store")))
     let linesBefore = try await oracle(path)
@@ -102,7 +102,7 @@ struct RealStoreAppendTests {
 
   /// A lost log left `Z_MAX` below the highest number.
   @Test(.enabled(if: RealStores.path("photos-cloud-13.1.sqlite") != nil))
-  func aTornRealStoreIsPutRight() throws {
+  func `a torn real store is put right`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("photos-cloud-13.1.sqlite")))
     let position = try StoreEditor(path: path).appendHistory(
@@ -114,7 +114,7 @@ struct RealStoreAppendTests {
   }
 
   @Test(.enabled(if: RealStores.path("truthsocial-ios17.sqlite") != nil))
-  func derivedAttributesAreLeftToTheFrameworks() throws {
+  func `derived attributes are left to the frameworks`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("truthsocial-ios17.sqlite")))
     let query = try StoreQuery(path: path)

@@ -74,7 +74,7 @@ import Testing
   ]
 
   @Test(arguments: mistakes)
-  func aMistakeAnywhereSavesNothing(
+  func `a mistake anywhere saves nothing`(
     name: String, mistake: @Sendable (inout StoreSave) -> Void, error: StoreWriteError
   ) throws {
     let folder = try TemporaryFolder()

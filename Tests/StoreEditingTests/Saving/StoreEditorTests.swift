@@ -58,7 +58,7 @@ import Testing
     )
   }
 
-  @Test func insertsHaveTheirRowsKeysAndPlaces() throws {
+  @Test func `inserts have their rows keys and places`() throws {
     _ = try insertTrip()
     #expect(
       try query.lines("SELECT * FROM ZTRIP") == [
@@ -91,7 +91,7 @@ import Testing
       ])
   }
 
-  @Test func anUpdateMarksBothEndsOfALink() throws {
+  @Test func `an update marks both ends of a link`() throws {
     let objects = try insertTrip()
     var save = save(743_906_600)
     save.update(objects.first, values: ["isDone": .integer(1)], toOne: ["trip": nil])
@@ -115,7 +115,7 @@ import Testing
     #expect(try query.lines("SELECT Z_OPT FROM ZTRIP") == ["2"])
   }
 
-  @Test func aOneToOneRelationshipIsKeptAtBothEnds() throws {
+  @Test func `a one to one relationship is kept at both ends`() throws {
     let objects = try insertTrip()
     var second = save()
     let other = second.insert(
@@ -130,7 +130,7 @@ import Testing
       ])
   }
 
-  @Test func aDeletionKeepsPreservedValues() throws {
+  @Test func `a deletion keeps preserved values`() throws {
     let objects = try insertTrip()
     var save = save()
     save.update(objects.trip, values: ["name": .text("Never seen")])
@@ -157,7 +157,7 @@ import Testing
     #expect(try query.lines("SELECT ZTRIP, Z_FOK_TRIP FROM ZBUCKETLISTITEM") == ["|", "|"])
   }
 
-  @Test func onlyTheOutcomeOfASaveCounts() throws {
+  @Test func `only the outcome of a save counts`() throws {
     #expect(try editor.append(save()) == nil)
     var vanishing = save()
     let tag = vanishing.insert("Tag")
@@ -175,7 +175,7 @@ import Testing
     #expect(try query.lines("SELECT max(Z_MAX) FROM Z_PRIMARYKEY") == ["0"])
   }
 
-  @Test func anOrderedRelationshipIsReordered() throws {
+  @Test func `an ordered relationship is reordered`() throws {
     let objects = try insertTrip()
     var save = save()
     save.update(objects.trip, toMany: ["items": [objects.second, objects.first]])
@@ -189,7 +189,7 @@ import Testing
       ])
   }
 
-  @Test func aTornHighestNumberIsPutRight() throws {
+  @Test func `a torn highest number is put right`() throws {
     _ = try insertTrip()
     try query.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 0")
     var save = save()
@@ -204,7 +204,7 @@ import Testing
       ])
   }
 
-  @Test func numbersOfDeletedRowsAreNotUsedAgain() throws {
+  @Test func `numbers of deleted rows are not used again`() throws {
     let objects = try insertTrip()
     var deletion = save()
     deletion.delete(objects.tag)
@@ -218,7 +218,7 @@ import Testing
     #expect(try query.lines("SELECT Z_PK FROM ACHANGE") == ["8"])
   }
 
-  @Test func theHistoryAloneCanBeAppended() throws {
+  @Test func `the history alone can be appended`() throws {
     let header = TransactionHeader(
       author: "sync", timestamp: StoreTimestamp(secondsSinceReferenceDate: 1.5))
     let position = try editor.appendHistory(
@@ -245,7 +245,7 @@ import Testing
       try query.lines("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == ["3", "2", "1"])
   }
 
-  @Test func plainStringsStayPlain() throws {
+  @Test func `plain strings stay plain`() throws {
     let path = folder.file("plain.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
     // The tables of macOS 10.13 and iOS 11.
@@ -269,7 +269,7 @@ import Testing
       ])
   }
 
-  @Test func aStoreWithoutHistoryOrModelIsRefused() throws {
+  @Test func `a store without history or model is refused`() throws {
     let without = folder.file("without.store")
     try StoreCreator.create(at: without, model: TripsModel.model)
     try StoreQuery(path: without).run(
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func triggersOfTheFrameworksRefuseAndOthersRun() throws {
+  @Test func `triggers of the frameworks refuse and others run`() throws {
     try query.run(
       """
       CREATE TABLE Counts (tags INTEGER); INSERT INTO Counts VALUES (0);
@@ -316,7 +316,7 @@ import Testing
     #expect(try query.contents() == before)
   }
 
-  @Test func aBusyStoreIsReportedAndUntouched() throws {
+  @Test func `a busy store is reported and untouched`() throws {
     let impatient = try StoreEditor(path: path, busyTimeout: 0.05)
     try query.run("BEGIN IMMEDIATE")
     var save = save()
@@ -328,7 +328,7 @@ import Testing
     #expect(try impatient.append(save)?.position.number == 1)
   }
 
-  @Test func aStoreMigratedMeanwhileIsReadAgain() throws {
+  @Test func `a store migrated meanwhile is read again`() throws {
     var first = save()
     first.insert("Tag")
     try editor.append(first)

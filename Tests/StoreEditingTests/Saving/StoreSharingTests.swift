@@ -37,13 +37,13 @@ import Testing
       // One's own lock is not there: the list says nothing about this file.
       (77, 503, nil), (78, 501, nil), (80, 501, nil), (7, 501, nil),
     ] as [(UInt64, Int32, Bool?)])
-  func locksOfOthers(inode: UInt64, process: Int32, expected: Bool?) {
+  func `locks of others`(inode: UInt64, process: Int32, expected: Bool?) {
     #expect(
       StoreSharing.isHeldElsewhere(inode: inode, process: process, in: Self.list) == expected)
   }
 
   @Test(arguments: ["", "\n\n", "1: POSIX", String(repeating: "9 ", count: 4000)])
-  func malformedLists(_ list: String) {
+  func `malformed lists`(_ list: String) {
     #expect(StoreSharing.isHeldElsewhere(inode: 9, process: 9, in: list) == nil)
   }
 
@@ -54,7 +54,8 @@ import Testing
       == "pid:[4026531836]"
   }
 
-  @Test(.enabled(if: seesAllProcesses)) func othersThatOnlyHaveItOpenAreSeen() async throws {
+  @Test(.enabled(if: seesAllProcesses)) func `others that only have it open are seen`() async throws
+  {
     let sqlite = try #require(Tool("sqlite3"))
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(

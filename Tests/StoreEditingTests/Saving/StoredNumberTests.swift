@@ -6,8 +6,8 @@ import Testing
 
 /// Numbers in a store that leave no room to count on, and rows that are out of order.
 @Suite struct StoredNumberTests {
-  @Test("The last numbers of a table are used, and there is an error after them")
-  func lastNumbers() throws {
+  @Test
+  func `the last numbers of a table are used, and there is an error after them`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -29,8 +29,8 @@ import Testing
     #expect(try query.contents() == before)
   }
 
-  @Test("Rows of an entity that are out of order are reported as damage", arguments: 0..<8)
-  func rowsOutOfOrder(seed: Int) throws {
+  @Test(arguments: 0..<8)
+  func `rows of an entity that are out of order are reported as damage`(seed: Int) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 60, changesEach: 2)
     let query = try StoreQuery(path: path)

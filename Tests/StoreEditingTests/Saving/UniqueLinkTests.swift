@@ -49,7 +49,7 @@ import Testing
     try query.lines("SELECT Z_PK, ZSHELF, ZNUMBER FROM ZBOX ORDER BY 1")
   }
 
-  @Test(arguments: [false, true]) func objectsExchangePlaces(besidesADeletion: Bool) throws {
+  @Test(arguments: [false, true]) func `objects exchange places`(besidesADeletion: Bool) throws {
     var save = StoreSave()
     if besidesADeletion { save.delete(boxes[1]) }
     save.update(boxes[0], toOne: ["shelf": shelves[1]])
@@ -58,7 +58,7 @@ import Testing
     #expect(try rows() == ["1|2|1"] + (besidesADeletion ? [] : ["2|1|2"]) + ["3|1|1"])
   }
 
-  @Test func cascadedDeletionsRecordTheStoredValues() throws {
+  @Test func `cascaded deletions record the stored values`() throws {
     var save = StoreSave()
     save.update(boxes[0], values: ["number": .integer(7)])
     save.update(boxes[2], values: ["number": .integer(9)])
@@ -73,7 +73,7 @@ import Testing
         """) == ["1|1", "2|2"])
   }
 
-  @Test func aSaveThatIsRefusedChangesNothing() throws {
+  @Test func `a save that is refused changes nothing`() throws {
     let before = try rows()
     var save = StoreSave()
     save.update(boxes[2], toOne: ["shelf": shelves[0]])

@@ -13,13 +13,13 @@ import Testing
     return values.map { scrubber.scrub($0) }
   }
 
-  @Test(
-    "Integers are permuted among those of the same sign, digits and smallest type",
-    arguments: [
-      0...9, 10...99, 100...999, -9 ... -1, -99 ... -10, 10_000...32_767, -32_768 ... -10_000,
-      32_768...33_100,
-    ])
-  func integers(_ range: ClosedRange<Int64>) throws {
+  @Test(arguments: [
+    0...9, 10...99, 100...999, -9 ... -1, -99 ... -10, 10_000...32_767, -32_768 ... -10_000,
+    32_768...33_100,
+  ])
+  func `integers are permuted among those of the same sign, digits and smallest type`(
+    _ range: ClosedRange<Int64>
+  ) throws {
     let isWhole = range.upperBound != 33_100
     let scrubbed = Self.scrub(range.map(StoredValue.integer)).map { value -> Int64 in
       if case .integer(let number) = value { number } else { 0 }
@@ -29,7 +29,7 @@ import Testing
     #expect(scrubbed != Array(range))
   }
 
-  @Test func limitsOfTypesStayInTheirType() {
+  @Test func `limits of types stay in their type`() {
     for number in [Int64.min, .max, -2_147_483_648, 2_147_483_647, 2_147_483_648, 1 << 53] {
       guard case .integer(let scrubbed)? = Self.scrub([.integer(number)]).first else {
         Issue.record("no integer")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func realNumbersKeepTheirPrecision() {
+  @Test func `real numbers keep their precision`() {
     let short = (1...9999).map { Double($0) / 1000 }
     let full = (1...2000).map { Double($0).squareRoot() }
     let floats = (1...2000).map { Double(Float($0) / 7) }
@@ -66,7 +66,7 @@ import Testing
     #expect(Array(scrubbed.prefix(3)) == odd.prefix(3).map(StoredValue.real))
   }
 
-  @Test func shortTextsArePermuted() {
+  @Test func `short texts are permuted`() {
     let letters = "abcdefghijklmnopqrstuvwxyz".map(String.init)
     let pairs = letters.flatMap { first in (0...9).map { first + String($0) } }
     for texts in [letters, pairs, pairs.map { "(\($0))" }] {
@@ -81,7 +81,7 @@ import Testing
     "line\none\ttab", "----------", "……!?!?!?", "ﷺ ٣٤٥ हिन्दी",
     String(repeating: "long text, ", count: 5000),
   ])
-  func textsKeepTheirShape(_ text: String) throws {
+  func `texts keep their shape`(_ text: String) throws {
     guard case .text(let scrubbed)? = Self.scrub([.text(text)]).first else {
       Issue.record("no text")
       return
@@ -97,7 +97,7 @@ import Testing
     #expect(scrubbed.hasPrefix("https://") == text.hasPrefix("https://"))
   }
 
-  @Test func identifiersStayIdentifiers() throws {
+  @Test func `identifiers stay identifiers`() throws {
     let text = "A1DD1F98-2ECD-431F-9AC9-5AFEFE2D3A5C"
     var bytes = [UInt8](repeating: 7, count: 16)
     (bytes[6], bytes[8]) = (0x4a, 0xb3)
@@ -115,14 +115,14 @@ import Testing
     #expect(scrubbed[4] == .text(""))
   }
 
-  @Test func shortDataIsPermuted() {
+  @Test func `short data is permuted`() {
     let bytes = (UInt8.min...UInt8.max).map { StoredValue.blob([$0]) }
     #expect(Set(Self.scrub(bytes)) == Set(bytes))
     let long = (0..<500).map { StoredValue.blob(Array(repeating: UInt8($0 & 0xff), count: 8 + $0)) }
     #expect(Set(Self.scrub(long)).isDisjoint(with: long))
   }
 
-  @Test func datesAreShiftedTogether() throws {
+  @Test func `dates are shifted together`() throws {
     var scrubber = ValueScrubber(key: Self.key)
     let dates = [743_906_557.824189, 743_906_557.824190, 700_000_000.5, 650_000_000]
     let shifted = dates.map { scrubber.shift(.real($0)) }
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func anotherKeyReplacesByOthers() {
+  @Test func `another key replaces by others`() {
     let values: [StoredValue] = [
       .text("Anna Miller"), .integer(1_234_567), .real(12.345678), .blob(Array(1...20)),
     ]

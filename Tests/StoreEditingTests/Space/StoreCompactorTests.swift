@@ -5,8 +5,8 @@ import Testing
 
 /// Giving back free pages beside others.
 @Suite struct StoreCompactorTests {
-  @Test("A lock in the middle leaves a partial result, in a store without a log too")
-  func lockedOut() throws {
+  @Test
+  func `a lock in the middle leaves a partial result, in a store without a log too`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false

@@ -6,7 +6,7 @@ import Testing
 
 /// What is kept beside a store of the values of updates, read by SQLite itself.
 @Suite struct RecordedValuesTests {
-  @Test func everyKindOfValueIsKeptAsItWasAndBecame() throws {
+  @Test func `every kind of value is kept as it was and became`() throws {
     let trips = try RecordedTrips()
     #expect(
       try trips.rows().filter { $0.hasPrefix("2|") } == [
@@ -24,7 +24,7 @@ import Testing
     "X'" + String(repeating: byte, count: 16) + "'"
   }
 
-  @Test func insertsDeletesToManyAndOtherSaversLeaveNone() throws {
+  @Test func `inserts deletes to many and other savers leave none`() throws {
     let trips = try RecordedTrips()
     #expect(
       try trips.rows().filter { !$0.hasPrefix("2|") } == [
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func timesAndNumbersAreThoseOfTheStore() throws {
+  @Test func `times and numbers are those of the store`() throws {
     let trips = try RecordedTrips()
     let query = try StoreQuery(path: trips.valuesPath)
     try query.run("ATTACH '\(trips.path)' AS store")
@@ -51,7 +51,7 @@ import Testing
         == query.lines("SELECT Z_UUID FROM Z_METADATA"))
   }
 
-  @Test func ofALongValueItsDigestIsKept() async throws {
+  @Test func `of a long value its digest is kept`() async throws {
     let trips = try RecordedTrips()
     let sum = try #require(Tool("sha256sum"))
     try Data(repeating: 7, count: 70_000).write(
@@ -63,7 +63,7 @@ import Testing
         == ["\(digits)|70000"])
   }
 
-  @Test func theFileHasThePermissionsOfItsStore() throws {
+  @Test func `the file has the permissions of its store`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -73,7 +73,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o640)
   }
 
-  @Test func rowsOfASaveThatWasNeverCompletedGoWithTheNextOne() throws {
+  @Test func `rows of a save that was never completed go with the next one`() throws {
     let trips = try RecordedTrips()
     let query = try StoreQuery(path: trips.valuesPath)
     try query.run(
@@ -89,7 +89,7 @@ import Testing
       try trips.rows().filter { $0.hasPrefix("7|") } == ["7|12|Trip/p1|cost|real|0.0|3.0"])
   }
 
-  @Test func unrecordableSavesAreRefused() throws {
+  @Test func `unrecordable saves are refused`() throws {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     // As a damaged file would.
@@ -106,7 +106,7 @@ import Testing
     #expect(try store.lines("SELECT ZCOST FROM ZTRIP WHERE Z_PK = 1") == ["0.0"])
   }
 
-  @Test func theValuesOfAnotherStoreAreNotAddedTo() throws {
+  @Test func `the values of another store are not added to`() throws {
     let trips = try RecordedTrips()
     let other = try RecordedTrips()
     try FileManager.default.removeItem(atPath: trips.valuesPath)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsMovedAwayIsCreatedAgain() throws {
+  @Test func `a file that is moved away is created again`() throws {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     for name in ["", "-wal", "-shm"] {
@@ -134,7 +134,7 @@ import Testing
     #expect(try trips.rows() == ["7|12|Trip/p1|cost|real|0.0|3.0"])
   }
 
-  @Test func anUpdateThatEndsInADeleteLeavesNone() throws {
+  @Test func `an update that ends in a delete leaves none`() throws {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     var save = StoreSave(author: "app")

@@ -6,7 +6,7 @@ import Testing
 
 /// What a loss of power may take is said to SQLite, and not left to how it was built.
 @Suite struct DurabilityTests {
-  @Test func everySavingConnectionSetsItsLevel() throws {
+  @Test func `every saving connection sets its level`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)

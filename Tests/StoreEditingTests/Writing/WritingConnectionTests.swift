@@ -7,7 +7,7 @@ import Testing
 /// Connections that write to files which others may take away.
 @Suite struct WritingConnectionTests {
   @Test(arguments: ["x.store", "a b#c?d%e.store", "/x.store"])
-  func aFileThatIsGoneStaysGone(name: String) throws {
+  func `a file that is gone stays gone`(name: String) throws {
     let folder = try TemporaryFolder()
     #expect(throws: (any Error).self) {
       _ = try WritingConnection.open(path: folder.path + "/" + name, busyTimeout: 0)

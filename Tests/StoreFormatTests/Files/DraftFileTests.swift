@@ -19,7 +19,7 @@ import Testing
     try DraftFile(path: path, permissions: [.ownerReadWrite], overwrites: overwrites)
   }
 
-  @Test func draftsThatAreBeingWrittenStay() throws {
+  @Test func `drafts that are being written stay`() throws {
     let first = try draft()
     let second = try draft()
     #expect(try folder.names().count == 2)
@@ -33,7 +33,7 @@ import Testing
     #expect(try FileBytes.read(path) == Array("first".utf8))
   }
 
-  @Test func draftsThatAreNotBeingWrittenAreRemoved() throws {
+  @Test func `drafts that are not being written are removed`() throws {
     for name in [
       "a.jsonl.partial-0", "a.jsonl.partial-1gahdze", "a.jsonl.partial-", "a.jsonl.partial-A",
       "a.jsonl.partial-x.txt", "b.jsonl.partial-1gahdze", "a.jsonl", "partial-1gahdze",
@@ -53,9 +53,11 @@ import Testing
       ])
   }
 
-  @Test(
-    "A file that only one program writes has drafts of one name, and no other name is looked at")
-  func onlyDrafts() throws {
+  @Test
+  func
+    `a file that only one program writes has drafts of one name, and no other name is looked at`()
+    throws
+  {
     func only() throws -> DraftFile {
       try DraftFile(path: path, permissions: .ownerReadWrite, overwrites: true, isOnlyWriter: true)
     }
@@ -76,8 +78,8 @@ import Testing
     #expect(try folder.names() == ["a.jsonl", "a.jsonl.partial-1gahdze"])
   }
 
-  @Test("A second name left by a kill is removed, even while the file is locked")
-  func secondNames() throws {
+  @Test
+  func `a second name left by a kill is removed, even while the file is locked`() throws {
     try draft(overwrites: false).commit()
     try FileManager.default.linkItem(atPath: path, toPath: folder.file("a.jsonl.partial-1gahdze"))
     let file = try #require(FileHandle(forUpdatingAtPath: path))
@@ -86,8 +88,8 @@ import Testing
     #expect(try folder.names() == ["a.jsonl"])
   }
 
-  @Test("A second name is removed even if the file exists already")
-  func secondNamesOfFilesInTheWay() throws {
+  @Test
+  func `a second name is removed even if the file exists already`() throws {
     try draft(overwrites: false).commit()
     try FileManager.default.linkItem(atPath: path, toPath: folder.file("a.jsonl.partial-1gahdze"))
     #expect(throws: Errno.fileExists) { try draft(overwrites: false) }
@@ -95,7 +97,7 @@ import Testing
   }
 
   /// In a folder that others may write to, a link could be to anything.
-  @Test func ofALinkTheLinkIsReplaced() throws {
+  @Test func `of a link the link is replaced`() throws {
     try FileBytes.write([1], to: folder.file("precious"))
     for target in ["precious", "nothing"] {
       try? FileManager.default.removeItem(atPath: path)
@@ -109,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsThereStays() throws {
+  @Test func `a file that is there stays`() throws {
     try FileBytes.write([1], to: path)
     #expect(throws: (any Error).self) { try draft(overwrites: false) }
     #expect(try FileBytes.read(path) == [1])

@@ -20,8 +20,8 @@ struct EntityNumberingTests {
     return try StoreFile(path: writer.path).read(body)
   }
 
-  @Test("lead to names and back")
-  func names() {
+  @Test
+  func `lead to names and back`() {
     let numbering = EntityNumbering(entries: [
       Self.entry(1, "Trip"), Self.entry(2, "Tag"), Self.entry(16_001, "CHANGE"),
       Self.entry(16_002, "TRANSACTION"), Self.entry(17_009, "NSCKMetadataEntry"),
@@ -36,8 +36,8 @@ struct EntityNumberingTests {
     #expect(EntityNumbering().entries.isEmpty)
   }
 
-  @Test("name nothing where two have one name")
-  func ambiguous() {
+  @Test
+  func `name nothing where two have one name`() {
     let numbering = EntityNumbering(entries: [
       Self.entry(1, "Trip"), Self.entry(2, "Tag"), Self.entry(3, "Trip"), Self.entry(4, "Trip"),
       Self.entry(5, "e\u{301}"), Self.entry(6, "\u{e9}"),
@@ -48,16 +48,16 @@ struct EntityNumberingTests {
     #expect(numbering.entries.count == 6)
   }
 
-  @Test("are read in one query for any number of equal names")
-  func manyAmbiguous() {
+  @Test
+  func `are read in one query for any number of equal names`() {
     let numbering = EntityNumbering(
       entries: (0..<60_000).map { Self.entry($0, "Entity\($0 / 2)") } + [Self.entry(70_000, "A")])
     #expect(numbering.name(of: 59_999) == nil)
     #expect(numbering.name(of: 70_000) == "A")
   }
 
-  @Test("leave out rows without a usable name")
-  func unusable() throws {
+  @Test
+  func `leave out rows without a usable name`() throws {
     try Self.read([
       "INSERT INTO Z_PRIMARYKEY VALUES (6, NULL, 0, 0), (7, x'00', 0, 0)",
       "INSERT INTO Z_PRIMARYKEY VALUES (8, CAST(x'ff' AS TEXT), 0, 0)",
@@ -68,8 +68,8 @@ struct EntityNumberingTests {
     }
   }
 
-  @Test("are damaged where there are more than a model can have")
-  func tooMany() throws {
+  @Test
+  func `are damaged where there are more than a model can have`() throws {
     let fill = """
       WITH RECURSIVE c(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM c WHERE x < 66000)
       INSERT INTO Z_PRIMARYKEY SELECT x, 'E' || x, 0, 0 FROM c
@@ -82,15 +82,15 @@ struct EntityNumberingTests {
     }
   }
 
-  @Test("may be missing altogether")
-  func missing() throws {
+  @Test
+  func `may be missing altogether`() throws {
     try Self.read(["DROP TABLE Z_PRIMARYKEY"]) { snapshot in
       #expect(snapshot.entities.entries.isEmpty)
     }
   }
 
-  @Test("may lack a column, which is damage")
-  func missingColumn() throws {
+  @Test
+  func `may lack a column, which is damage`() throws {
     do {
       try Self.read(["ALTER TABLE Z_PRIMARYKEY DROP COLUMN Z_MAX"]) { _ in
         _ = Issue.record("it was read")

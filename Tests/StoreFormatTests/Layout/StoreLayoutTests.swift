@@ -19,8 +19,8 @@ struct StoreLayoutTests {
     return try StoreFile(path: writer.path).read(body)
   }
 
-  @Test("is that of the tables, whatever their declarations look like")
-  func declarations() throws {
+  @Test
+  func `is that of the tables, whatever their declarations look like`() throws {
     let changes = try Self.read(sql: [
       "ALTER TABLE ACHANGE ADD COLUMN \"Z\"\"odd name\" TEXT DEFAULT 'x'",
       "ALTER TABLE ACHANGE ADD COLUMN ZTWICE AS (ZENTITY * 2)",
@@ -41,8 +41,10 @@ struct StoreLayoutTests {
     #expect(changes.rootPage(ofIndexBy: "ZNONE") == nil)
   }
 
-  @Test("is a store's own, whichever store was read before, and is read again after a change")
-  func several() throws {
+  @Test
+  func `is a store's own, whichever store was read before, and is read again after a change`()
+    throws
+  {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasPlainStrings = true
@@ -70,8 +72,8 @@ struct StoreLayoutTests {
 
   private static let tombstones = (0..<6).map { "ZTOMBSTONE\($0)" }
 
-  @Test("is the current one")
-  func current() throws {
+  @Test
+  func `is the current one`() throws {
     try Self.read { snapshot in
       let tables = try snapshot.historyTables()
       #expect(tables.internsStrings)
@@ -90,8 +92,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("is that of macOS 10.13, with the same history in it")
-  func plain() throws {
+  @Test
+  func `is that of macOS 10.13, with the same history in it`() throws {
     var shape = StoreWriter.Shape()
     shape.hasPlainStrings = true
     let current = try Self.read { try ReadRows.transactions(of: $0) }
@@ -107,8 +109,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("is an empty history, without the numbers of its tables")
-  func empty() throws {
+  @Test
+  func `is an empty history, without the numbers of its tables`() throws {
     try Self.read(isFilled: false) { (snapshot: StoreSnapshot) throws in
       #expect(try ReadRows.transactions(of: snapshot).isEmpty)
       #expect(snapshot.entities.highestNumber(of: .transaction) == 0)
@@ -121,8 +123,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("has no history")
-  func withoutHistory() throws {
+  @Test
+  func `has no history`() throws {
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
     try Self.read(shape) { (snapshot: StoreSnapshot) throws in
@@ -138,25 +140,23 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test(
-    "is damaged where a part of it is gone",
-    arguments: [
-      ("DROP TABLE ACHANGE", "its tables", "ACHANGE is missing"),
-      ("DROP TABLE ATRANSACTION", "its tables", "ATRANSACTION is missing"),
-      (
-        "ALTER TABLE ACHANGE DROP COLUMN ZCOLUMNS", "ACHANGE",
-        "the column ZCOLUMNS is missing"
-      ),
-      (
-        "ALTER TABLE ACHANGE DROP COLUMN ZENTITYPK", "ACHANGE",
-        "the column ZENTITYPK is missing"
-      ),
-      (
-        "ALTER TABLE ATRANSACTION RENAME COLUMN ZTIMESTAMP TO ZTIME", "ATRANSACTION",
-        "the column ZTIMESTAMP is missing"
-      ),
-    ])
-  func damaged(sql: String, place: String, detail: String) throws {
+  @Test(arguments: [
+    ("DROP TABLE ACHANGE", "its tables", "ACHANGE is missing"),
+    ("DROP TABLE ATRANSACTION", "its tables", "ATRANSACTION is missing"),
+    (
+      "ALTER TABLE ACHANGE DROP COLUMN ZCOLUMNS", "ACHANGE",
+      "the column ZCOLUMNS is missing"
+    ),
+    (
+      "ALTER TABLE ACHANGE DROP COLUMN ZENTITYPK", "ACHANGE",
+      "the column ZENTITYPK is missing"
+    ),
+    (
+      "ALTER TABLE ATRANSACTION RENAME COLUMN ZTIMESTAMP TO ZTIME", "ATRANSACTION",
+      "the column ZTIMESTAMP is missing"
+    ),
+  ])
+  func `is damaged where a part of it is gone`(sql: String, place: String, detail: String) throws {
     do {
       try Self.read(sql: [sql]) { _ in _ = Issue.record("it was read") }
     } catch StoreError.damaged(_, let foundPlace, let foundDetail) {
@@ -165,8 +165,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("may lack the string table, although the columns for it are there")
-  func withoutStrings() throws {
+  @Test
+  func `may lack the string table, although the columns for it are there`() throws {
     try Self.read(sql: ["DROP TABLE ATRANSACTIONSTRING"]) { snapshot in
       #expect(try !snapshot.historyTables().internsStrings)
       let rows = try ReadRows.transactions(of: snapshot)
@@ -175,8 +175,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("may have unknown columns; they are kept")
-  func unknownColumns() throws {
+  @Test
+  func `may have unknown columns; they are kept`() throws {
     let sql = [
       "ALTER TABLE ACHANGE ADD COLUMN \"a \"\"b\"\" ü\" BLOB",
       "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE BLOB",
@@ -200,8 +200,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("may have as many columns as SQLite allows in a table")
-  func manyColumns() throws {
+  @Test
+  func `may have as many columns as SQLite allows in a table`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try writer.transaction(1)
@@ -233,8 +233,8 @@ struct StoreLayoutTests {
   private static let transactionColumns =
     "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZTIMESTAMP FLOAT"
 
-  @Test("orders tombstones by their numbers, as numbers")
-  func tombstoneOrder() throws {
+  @Test
+  func `orders tombstones by their numbers, as numbers`() throws {
     var shape = StoreWriter.Shape()
     shape.tombstoneColumns = 0
     let sql = [10, 2, 0, 1, 9, 3].map { "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\($0) BLOB" }
@@ -262,8 +262,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("takes a tombstone's number only as it is written, and as SQLite can have it")
-  func tombstoneNames() throws {
+  @Test
+  func `takes a tombstone's number only as it is written, and as SQLite can have it`() throws {
     let odd = ["ZTOMBSTONE01", "ZTOMBSTONE999999999", "ZTOMBSTONE+1", "ZTOMBSTONE2000"]
     var shape = StoreWriter.Shape()
     shape.tombstoneColumns = 2
@@ -292,17 +292,17 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test(
-    "distinguishes an index on the changes' transaction from others",
-    arguments: [
-      ("", false), ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID)", true),
-      ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID, ZENTITY)", true),
-      ("CREATE INDEX I ON ACHANGE (ZENTITY, ZTRANSACTIONID)", false),
-      ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID) WHERE ZENTITY = 1", false),
-      ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID + 1)", false),
-      ("CREATE INDEX I ON ATRANSACTION (Z_OPT)", false),
-    ])
-  func indexes(sql: String, expected: Bool) throws {
+  @Test(arguments: [
+    ("", false), ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID)", true),
+    ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID, ZENTITY)", true),
+    ("CREATE INDEX I ON ACHANGE (ZENTITY, ZTRANSACTIONID)", false),
+    ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID) WHERE ZENTITY = 1", false),
+    ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID + 1)", false),
+    ("CREATE INDEX I ON ATRANSACTION (Z_OPT)", false),
+  ])
+  func `distinguishes an index on the changes' transaction from others`(
+    sql: String, expected: Bool
+  ) throws {
     let statements = ["DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX"] + (sql.isEmpty ? [] : [sql])
     try Self.read(sql: statements) { (snapshot: StoreSnapshot) throws in
       #expect(try snapshot.historyTables().indexesChangesByTransaction == expected)
@@ -310,8 +310,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("shows what was written even where the highest numbers are too low")
-  func torn() throws {
+  @Test
+  func `shows what was written even where the highest numbers are too low`() throws {
     try Self.read(sql: ["UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_ENT > 16000"]) {
       (snapshot: StoreSnapshot) throws in
       #expect(snapshot.entities.highestNumber(of: .transaction) == 3)
@@ -320,8 +320,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("may have no model cache, or one without a model")
-  func modelCache() throws {
+  @Test
+  func `may have no model cache, or one without a model`() throws {
     var shape = StoreWriter.Shape()
     shape.hasModelCacheTable = false
     try Self.read(shape) { (snapshot: StoreSnapshot) throws in
@@ -350,8 +350,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("names the tables that mirroring keeps")
-  func mirroring() throws {
+  @Test
+  func `names the tables that mirroring keeps`() throws {
     let sql = [
       "CREATE TABLE ANSCKRECORDMETADATA (Z_PK INTEGER)",
       "CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER)", "CREATE TABLE ZANSCK (Z_PK INTEGER)",
@@ -361,8 +361,8 @@ struct StoreLayoutTests {
     }
   }
 
-  @Test("does not take views for tables")
-  func views() throws {
+  @Test
+  func `does not take views for tables`() throws {
     do {
       try Self.read(sql: [
         "ALTER TABLE ATRANSACTION RENAME TO B", "CREATE VIEW ATRANSACTION AS SELECT * FROM B",
@@ -373,14 +373,16 @@ struct StoreLayoutTests {
   }
 
   @Test(
-    "agrees with the real stores", .enabled(if: RealStores.folder != nil),
+    .enabled(if: RealStores.folder != nil),
     arguments: [
       ("knowledgec-10.13.db", 3, false, 536), ("photos-10.15.7.sqlite", 4, true, 516),
       ("photos-27.0beta.sqlite", 6, true, 528), ("rmadmin-ios14.sqlite", 4, true, 939),
       ("mediaanalysis-26.1.sqlite", 0, true, 0), ("viber-purged.sqlite", 0, true, 0),
       ("swiftdata-rm-0empty.store", 0, true, 0), ("photos-cloud-13.1.sqlite", 6, true, 196),
     ])
-  func real(name: String, tombstones: Int, interns: Bool, count: Int64) throws {
+  func `agrees with the real stores`(
+    name: String, tombstones: Int, interns: Bool, count: Int64
+  ) throws {
     guard let source = RealStores.path(name) else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { snapshot in
@@ -395,11 +397,11 @@ struct StoreLayoutTests {
   }
 
   @Test(
-    "is without history in real stores", .enabled(if: RealStores.folder != nil),
+    .enabled(if: RealStores.folder != nil),
     arguments: [
       ("notesv7-nocache.storedata", true), ("kik-old.sqlite", false), ("scout-v4.sqlite", true),
     ])
-  func realWithoutHistory(name: String, hasModelCache: Bool) throws {
+  func `is without history in real stores`(name: String, hasModelCache: Bool) throws {
     guard let source = RealStores.path(name) else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { snapshot in

@@ -75,8 +75,8 @@ import Testing
     return found
   }
 
-  @Test("A statement that outlives its state still reads the file")
-  func statementOutlivesState() throws {
+  @Test
+  func `a statement that outlives its state still reads the file`() throws {
     let (folder, path, writer) = try Self.write(pageSize: 512, seed: 5, commits: 20)
     try withExtendedLifetime((folder, writer)) {
       try StoreFile(path: path).read { snapshot in
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [512, 4096])
-  func everyStateIsThatOfACutLog(pageSize: Int) throws {
+  func `every state is that of a cut log`(pageSize: Int) throws {
     let (folder, path, writer) = try Self.write(pageSize: pageSize, seed: 5, commits: 60)
     try withExtendedLifetime((folder, writer)) {
       let truth = try LogTruth(path: path)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func aPrivateCopyHasThemToo() throws {
+  @Test func `a private copy has them too`() throws {
     let (folder, path, writer) = try Self.write(pageSize: 4096, seed: 6, commits: 20)
     try withExtendedLifetime((folder, writer)) {
       let expected = try Self.truth(LogTruth(path: path))
@@ -139,7 +139,7 @@ import Testing
   /// A checkpoint that a crash ended, or that a reader limited, writes pages in ascending order; whatever it has
   /// overwritten is not known, and nothing is wrong.
   @Test(arguments: [UInt64(1), 2, 3])
-  func anUnfinishedCheckpointAddsNoRows(seed: UInt64) throws {
+  func `an unfinished checkpoint adds no rows`(seed: UInt64) throws {
     let (folder, path, writer) = try Self.write(pageSize: 1024, seed: seed, commits: 16)
     let truth = try withExtendedLifetime((folder, writer)) { try LogTruth(path: path) }
     let expected = try Self.truth(truth)
@@ -185,7 +185,7 @@ import Testing
     #expect(knownCount > 0)
   }
 
-  @Test func concurrentSavesAndCheckpointsAddNoRows() throws {
+  @Test func `concurrent saves and checkpoints add no rows`() throws {
     var generator = SeededGenerator(seed: 9)
     for round in 0..<12 {
       let (folder, path, writer) = try Self.write(pageSize: 1024, seed: UInt64(round), commits: 12)
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func aLogThatIsRestartedMeanwhileIsNotKnown() throws {
+  @Test func `a log that is restarted meanwhile is not known`() throws {
     let (folder, path, writer) = try Self.write(pageSize: 1024, seed: 4, commits: 12)
     let expected = try Self.truth(LogTruth(path: path))
     defer { withExtendedLifetime(folder) {} }
@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func aStateCannotBeReadAfterItsSnapshot() throws {
+  @Test func `a state cannot be read after its snapshot`() throws {
     let (folder, path, writer) = try Self.write(pageSize: 1024, seed: 4, commits: 3)
     try withExtendedLifetime((folder, writer)) {
       let state = try StoreFile(path: path).read { try LogState($0.logStates(), at: 1) }
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func aStoreWithoutLogHasNone() throws {
+  @Test func `a store without log has none`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("x.store"), transactions: 3, changesEach: 2)
     #expect(throws: LogStates.Problem.empty) {
@@ -247,7 +247,7 @@ import Testing
   }
 
   /// Whatever a log holds, reading its states ends, and gives rows or nothing.
-  @Test func damagedLogsHaveFewerStates() throws {
+  @Test func `damaged logs have fewer states`() throws {
     let (folder, path, writer) = try Self.write(pageSize: 512, seed: 8, commits: 10)
     let truth = try withExtendedLifetime((folder, writer)) { try LogTruth(path: path) }
     let expected = try Self.truth(truth)

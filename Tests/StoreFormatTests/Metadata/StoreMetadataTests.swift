@@ -14,8 +14,8 @@ struct StoreMetadataTests {
     return try StoreFile(path: writer.path).read(\.metadata)
   }
 
-  @Test("are read")
-  func whole() throws {
+  @Test
+  func `are read`() throws {
     let metadata = try Self.read([])
     #expect(metadata.storeIdentifier == "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F")
     #expect(metadata.frameworkVersion?.number == 1345)
@@ -24,35 +24,34 @@ struct StoreMetadataTests {
     #expect(metadata.isComplete)
   }
 
-  @Test(
-    "may be missing, whole or in part",
-    arguments: [
-      ("DROP TABLE Z_METADATA", false, false), ("DELETE FROM Z_METADATA", false, false),
-      ("UPDATE Z_METADATA SET Z_PLIST = NULL", true, false),
-      ("UPDATE Z_METADATA SET Z_PLIST = x'6270'", true, false),
-      ("UPDATE Z_METADATA SET Z_PLIST = 'text'", true, false),
-      ("UPDATE Z_METADATA SET Z_UUID = NULL", false, true),
-      ("UPDATE Z_METADATA SET Z_UUID = ''", false, true),
-      ("UPDATE Z_METADATA SET Z_UUID = x'41'", false, true),
-      ("UPDATE Z_METADATA SET Z_UUID = CAST(x'41FF' AS TEXT)", false, true),
-      ("UPDATE Z_METADATA SET Z_UUID = printf('%.129c', 'A')", false, true),
-    ])
-  func partial(sql: String, hasIdentifier: Bool, isComplete: Bool) throws {
+  @Test(arguments: [
+    ("DROP TABLE Z_METADATA", false, false), ("DELETE FROM Z_METADATA", false, false),
+    ("UPDATE Z_METADATA SET Z_PLIST = NULL", true, false),
+    ("UPDATE Z_METADATA SET Z_PLIST = x'6270'", true, false),
+    ("UPDATE Z_METADATA SET Z_PLIST = 'text'", true, false),
+    ("UPDATE Z_METADATA SET Z_UUID = NULL", false, true),
+    ("UPDATE Z_METADATA SET Z_UUID = ''", false, true),
+    ("UPDATE Z_METADATA SET Z_UUID = x'41'", false, true),
+    ("UPDATE Z_METADATA SET Z_UUID = CAST(x'41FF' AS TEXT)", false, true),
+    ("UPDATE Z_METADATA SET Z_UUID = printf('%.129c', 'A')", false, true),
+  ])
+  func `may be missing, whole or in part`(sql: String, hasIdentifier: Bool, isComplete: Bool) throws
+  {
     let metadata = try Self.read([sql])
     #expect((metadata.storeIdentifier != nil) == hasIdentifier)
     #expect(metadata.isComplete == isComplete)
     #expect((metadata.frameworkVersion != nil) == isComplete)
   }
 
-  @Test("come from the first row")
-  func rows() throws {
+  @Test
+  func `come from the first row`() throws {
     #expect(
       try Self.read(["INSERT INTO Z_METADATA VALUES (0, 'FIRST', NULL)"]).storeIdentifier
         == "FIRST")
   }
 
-  @Test("are those of the real stores", .enabled(if: RealStores.folder != nil))
-  func real() throws {
+  @Test(.enabled(if: RealStores.folder != nil))
+  func `are those of the real stores`() throws {
     let expected: [(String, Int64?)] = [
       ("photos-10.15.7.sqlite", 977), ("photos-27.0beta.sqlite", 1621),
       ("knowledgec-10.13.db", 851), ("kik-old.sqlite", 519), ("notesv7-nocache.storedata", nil),
@@ -68,19 +67,18 @@ struct StoreMetadataTests {
   }
 
   @Test(
-    "identify the system of a framework",
     arguments: [
       (0, nil), (518, nil), (519, "iOS 8"), (850, "iOS 8"), (851, "macOS 10.13 / iOS 11"),
       (973, "macOS 10.15 / iOS 13"), (1345, "macOS 14.4 / iOS 17.4"),
       (1414, "macOS 15 / iOS 18"), (1621, "macOS 27 / iOS 27"), (.max, "macOS 27 / iOS 27"),
       (.min, nil),
     ] as [(Int64, String?)])
-  func system(number: Int64, system: String?) {
+  func `identify the system of a framework`(number: Int64, system: String?) {
     #expect(FrameworkVersion(number: number).system == system)
   }
 
-  @Test("distinguish versions")
-  func order() {
+  @Test
+  func `distinguish versions`() {
     #expect(FrameworkVersion(number: 851) < FrameworkVersion(number: 1044))
   }
 }
@@ -92,8 +90,8 @@ struct StoreOriginTests {
     ManagedModel(entities: [ManagedEntity(name: "Trip", properties: [.attribute(attribute)])])
   }
 
-  @Test("is SwiftData if an attribute requires a Swift type")
-  func swiftData() throws {
+  @Test
+  func `is SwiftData if an attribute requires a Swift type`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let metadata = try StoreFile(path: path).read(\.metadata)
@@ -108,12 +106,12 @@ struct StoreOriginTests {
   }
 
   @Test(
-    "is found in the real stores", .enabled(if: RealStores.folder != nil),
+    .enabled(if: RealStores.folder != nil),
     arguments: [
       ("photos-14.6.sqlite", StoreOrigin.coreData), ("rmadmin-ios14.sqlite", .coreData),
       ("notes-ios17-josh.sqlite", .coreData), ("knowledgec-10.13.db", .coreData),
     ])
-  func real(name: String, origin: StoreOrigin) throws {
+  func `is found in the real stores`(name: String, origin: StoreOrigin) throws {
     guard let source = RealStores.path(name) else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { (snapshot: StoreSnapshot) throws in

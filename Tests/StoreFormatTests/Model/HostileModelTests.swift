@@ -13,8 +13,8 @@ struct HostileModelTests {
     return reason
   }
 
-  @Test("may inherit in a circle")
-  func circle() throws {
+  @Test
+  func `may inherit in a circle`() throws {
     #expect(
       try Self.reason([HandmadeEntity("A", superentity: "A")])?.contains("A inherits from itself")
         == true)
@@ -25,15 +25,15 @@ struct HostileModelTests {
     #expect(reason?.contains("inherits from itself") == true)
   }
 
-  @Test("may inherit from what is not there")
-  func missingSuperentity() throws {
+  @Test
+  func `may inherit from what is not there`() throws {
     #expect(
       try Self.reason([HandmadeEntity("A", superentity: "Gone")])
         == "in the cached model the entity A inherits from Gone, which is missing")
   }
 
-  @Test("may inherit up to 64 levels deep", arguments: [(64, true), (65, false), (400, false)])
-  func depth(levels: Int, isModel: Bool) throws {
+  @Test(arguments: [(64, true), (65, false), (400, false)])
+  func `may inherit up to 64 levels deep`(levels: Int, isModel: Bool) throws {
     let entities = (0..<levels).map { level in
       HandmadeEntity(
         "E\(level)", superentity: level == 0 ? nil : "E\(level - 1)",
@@ -46,16 +46,16 @@ struct HostileModelTests {
     }
   }
 
-  @Test("may have as many entities as any model has, and not more")
-  func entities() throws {
+  @Test
+  func `may have as many entities as any model has, and not more`() throws {
     #expect(try Self.reason((0..<2000).map { HandmadeEntity("E\($0)") }) == nil)
     #expect(
       try Self.reason((0...10_000).map { HandmadeEntity("E\($0)") })
         == "the cached model has more parts than any model")
   }
 
-  @Test("cannot multiply its properties by inheriting them")
-  func inheritedProperties() throws {
+  @Test
+  func `cannot multiply its properties by inheriting them`() throws {
     let properties = (0..<4000).map { HandmadeProperty("property\($0)") }
     let heirs = (0..<3000).map { HandmadeEntity("Heir\($0)", superentity: "Root") }
     #expect(
@@ -63,8 +63,8 @@ struct HostileModelTests {
         == "the cached model has more parts than any model")
   }
 
-  @Test("cannot multiply the elements of a composite by inheriting it")
-  func inheritedElements() throws {
+  @Test
+  func `cannot multiply the elements of a composite by inheriting it`() throws {
     var writer = KeyedArchiveWriter()
     let leaf = writer.add(
       object: .init("NSAttributeDescription", "NSObject"),
@@ -98,8 +98,8 @@ struct HostileModelTests {
         == .unreadable(reason: "the cached model has more parts than any model"))
   }
 
-  @Test("may have a composite attribute that contains itself")
-  func selfContaining() throws {
+  @Test
+  func `may have a composite attribute that contains itself`() throws {
     for width in [1, 2, 3] {
       var writer = KeyedArchiveWriter()
       let composite = writer.reserve()
@@ -123,8 +123,8 @@ struct HostileModelTests {
     }
   }
 
-  @Test("may not be a model")
-  func otherArchives() throws {
+  @Test
+  func `may not be a model`() throws {
     var writer = KeyedArchiveWriter()
     let text = writer.add(string: "a text")
     let list = try BinaryPropertyListWriter.bytes(of: writer.finish(top: ["root": text]))
@@ -136,8 +136,8 @@ struct HostileModelTests {
     #expect(ModelCache(content: Array("bplist00".utf8)).model == nil)
   }
 
-  @Test("may inflate to more than any model is")
-  func bomb() throws {
+  @Test
+  func `may inflate to more than any model is`() throws {
     let zeros = ModelArchive.deflate([UInt8](repeating: 0, count: 17 << 20))
     #expect(zeros.count < 1 << 15)
     #expect(
@@ -148,8 +148,8 @@ struct HostileModelTests {
     #expect(ModelCache(content: Array(repeating: block, count: 200).flatMap { $0 }).model == nil)
   }
 
-  @Test("may be truncated at any position")
-  func truncated() throws {
+  @Test
+  func `may be truncated at any position`() throws {
     let cache = try ModelArchive.cache(of: TripsModel.model)
     for length in 1..<cache.count {
       #expect(
@@ -164,8 +164,8 @@ struct HostileModelTests {
     #expect(ModelCache(content: cache + [0, 1, 2]).model?.entities.count == 5)
   }
 
-  @Test("may have any bytes wrong", arguments: 0..<4)
-  func flips(part: Int) throws {
+  @Test(arguments: 0..<4)
+  func `may have any bytes wrong`(part: Int) throws {
     let archive = try ModelArchive.archive(of: TripsModel.model)
     let cache = try ModelArchive.cache(of: TripsModel.model)
     var generator = SeededGenerator(seed: UInt64(900 + part))
@@ -189,8 +189,8 @@ struct HostileModelTests {
 /// The packing of the model cache, against Python's zlib.
 @Suite("Raw deflate")
 struct RawDeflateTests {
-  @Test("inflates what Python packed", .enabled(if: Tool("python3") != nil))
-  func python() async throws {
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `inflates what Python packed`() async throws {
     let python = try #require(Tool("python3"))
     let run = try await python.run([
       "-c",
@@ -219,8 +219,8 @@ struct RawDeflateTests {
     }
   }
 
-  @Test("reports data that cannot be inflated")
-  func failures() {
+  @Test
+  func `reports data that cannot be inflated`() {
     #expect(throws: RawDeflate.Failure.cutShort) { try RawDeflate.inflate([]) }
     #expect(throws: RawDeflate.Failure.malformed) { try RawDeflate.inflate([0xff, 0xff]) }
     // With a zlib header.

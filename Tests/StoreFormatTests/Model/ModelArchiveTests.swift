@@ -6,8 +6,8 @@ import Testing
 /// What the model cache says comes back as it was put in.
 @Suite("The model in a store")
 struct ModelArchiveTests {
-  @Test("is that of each store, in whatever order stores are read")
-  func ofEachStore() throws {
+  @Test
+  func `is that of each store, in whatever order stores are read`() throws {
     let folder = try TemporaryFolder()
     let models = ["a", "b"].map { name in
       ManagedModel(entities: [
@@ -34,8 +34,8 @@ struct ModelArchiveTests {
     .date, .binaryData, .uuid, .uri, .transformable, .objectIdentifier, .unknown(4711),
   ]
 
-  @Test("comes back with every kind of property")
-  func roundTrip() throws {
+  @Test
+  func `comes back with every kind of property`() throws {
     let attributes = Self.types.enumerated().map { number, type in
       ManagedProperty.attribute(
         .init(
@@ -81,8 +81,8 @@ struct ModelArchiveTests {
         == TripsModel.model.entities)
   }
 
-  @Test("has the numbers that the frameworks use for types")
-  func typeNumbers() {
+  @Test
+  func `has the numbers that the frameworks use for types`() {
     let numbers: [Int64] = [
       0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1800, 2000, 4711,
     ]
@@ -93,8 +93,8 @@ struct ModelArchiveTests {
     #expect(Set((Self.types + [.composite]).map(\.name)).count == 17)
   }
 
-  @Test("takes a property from the entity that introduces it, not from a copy below")
-  func copies() throws {
+  @Test
+  func `takes a property from the entity that introduces it, not from a copy below`() throws {
     let root = HandmadeEntity(
       "Root",
       properties: [
@@ -119,8 +119,8 @@ struct ModelArchiveTests {
     #expect(model.entitySlots()["Leaf"]?.tombstoneAttributes.map(\.name) == ["kept"])
   }
 
-  @Test("returns a lineage from the root down, or none")
-  func lineage() {
+  @Test
+  func `returns a lineage from the root down, or none`() {
     let model = ManagedModel(entities: [
       ManagedEntity(name: "A", properties: []),
       ManagedEntity(name: "B", superentityName: "A", properties: []),
@@ -138,10 +138,8 @@ struct ModelArchiveTests {
     #expect(model.entitySlots().keys.sorted() == ["A", "B", "C"])
   }
 
-  @Test(
-    "is that of every real store, as Python reads it",
-    .enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
-  func real() throws {
+  @Test(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
+  func `is that of every real store, as Python reads it`() throws {
     for (name, entities) in [
       ("photos-27.0beta.sqlite", 81), ("photos-10.15.7.sqlite", 54), ("knowledgec-10.13.db", 15),
       ("swiftdata-cocktails.store", 4), ("truthsocial-ios17.sqlite", 13),

@@ -30,8 +30,8 @@ struct EntityOutlineTests {
     return "\(property.slots) \(property.name) \(property.kind) \(property.tombstoneSlots)\(place)"
   }
 
-  @Test("properties are in the order of their slots, each with its columns")
-  func properties() throws {
+  @Test
+  func `properties are in the order of their slots, each with its columns`() throws {
     let entities = try Self.trips(in: TemporaryFolder())
     let trip = try #require(entities["Trip"])
     #expect(trip.number == 5 && trip.tableName == "ZTRIP" && trip.isAbstract == false)
@@ -58,8 +58,8 @@ struct EntityOutlineTests {
     #expect(trip.properties?.contains(where: \.lacksColumns) == false)
   }
 
-  @Test("inherited properties are among those of the entity, and name their origin")
-  func inheritance() throws {
+  @Test
+  func `inherited properties are among those of the entity, and name their origin`() throws {
     let entities = try Self.trips(in: TemporaryFolder())
     let root = try #require(entities["Accommodation"])
     let own = try #require(entities["LivingAccommodation"])
@@ -74,8 +74,8 @@ struct EntityOutlineTests {
       ])
   }
 
-  @Test("a column that the table does not have is not named")
-  func missingColumns() throws {
+  @Test
+  func `a column that the table does not have is not named`() throws {
     let entities = try Self.trips(
       in: TemporaryFolder(),
       sql: [
@@ -88,8 +88,8 @@ struct EntityOutlineTests {
     #expect(entities["Tag"]?.properties?.filter(\.lacksColumns).map(\.name) == ["trips"])
   }
 
-  @Test("without a model there are numbers, names, tables and columns")
-  func withoutModel() throws {
+  @Test
+  func `without a model there are numbers, names, tables and columns`() throws {
     let entities = try Self.trips(in: TemporaryFolder(), sql: ["DELETE FROM Z_MODELCACHE"])
     #expect(entities.count == 5)
     let own = try #require(entities["LivingAccommodation"])
@@ -102,8 +102,8 @@ struct EntityOutlineTests {
       ])
   }
 
-  @Test("entities that only the store or only the model has are there")
-  func contradictions() throws {
+  @Test
+  func `entities that only the store or only the model has are there`() throws {
     let entities = try Self.trips(
       in: TemporaryFolder(),
       sql: [
@@ -121,10 +121,8 @@ struct EntityOutlineTests {
   }
 
   /// SQLite knows the tables, and nothing of models.
-  @Test(
-    "every column of a real store's tables belongs to a property",
-    .enabled(if: RealStores.folder != nil), arguments: RealStores.paths)
-  func realColumns(_ path: String) throws {
+  @Test(.enabled(if: RealStores.folder != nil), arguments: RealStores.paths)
+  func `every column of a real store's tables belongs to a property`(_ path: String) throws {
     let folder = try TemporaryFolder()
     let copy = try folder.copy(store: path)
     let outlines = try Self.outlines(of: copy)
@@ -149,8 +147,8 @@ struct EntityOutlineTests {
     }
   }
 
-  @Test("slots alone have names, kinds and preserved values")
-  func slotsAlone() throws {
+  @Test
+  func `slots alone have names, kinds and preserved values`() throws {
     let slots = try #require(TripsModel.slots["Trip"])
     let trip = EntityOutline(name: "Trip", number: 5, slots: slots)
     let whole = try #require(try Self.trips(in: TemporaryFolder())["Trip"])

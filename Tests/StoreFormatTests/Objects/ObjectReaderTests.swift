@@ -52,8 +52,8 @@ struct ObjectReaderTests {
     }
   }
 
-  @Test("attributes, relationships and counts by their names")
-  func everything() throws {
+  @Test
+  func `attributes, relationships and counts by their names`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     let trip = try #require(try Self.object("Trip", 1, of: path))
@@ -87,8 +87,8 @@ struct ObjectReaderTests {
     #expect(tag.counts.map { "\($0.name) \($0.count)" } == ["trips 1"])
   }
 
-  @Test("missing objects")
-  func absent() throws {
+  @Test
+  func `missing objects`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     for (entity, key) in [("Trip", Int64(2)), ("Trip", 0), ("Trip", .min), ("Nobody", 1)] {
@@ -99,8 +99,8 @@ struct ObjectReaderTests {
     #expect(try Self.object("Trip", 1, of: bare) == nil)
   }
 
-  @Test("long values are not read, and their length is reported")
-  func longValues() throws {
+  @Test
+  func `long values are not read, and their length is reported`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     let length = ObjectReader.longestValue
@@ -130,26 +130,27 @@ struct ObjectReaderTests {
     #expect(value.byteCount == 2 * length - 2)
   }
 
-  @Test(
-    "values of other classes than their types ask for are as they are",
-    arguments: [
-      ("ZNAME", "x'ff'", "name", StoredValue.blob([0xff])), ("ZNAME", "5.5", "name", .text("5.5")),
-      ("ZNAME", "CAST(x'61ff' AS TEXT)", "name", .malformedText([0x61, 0xff])),
-      ("ZSTARTDATE", "'tomorrow'", "startDate", .text("tomorrow")),
-      ("ZSTARTDATE", "9e999", "startDate", .real(.infinity)),
-      ("ZISFAVORITE", "x'00'", "isFavorite", .blob([0])),
-      ("ZIDENTIFIER", "7", "identifier", .integer(7)),
-      ("ZSCORE", "'x'", "score", .text("x")),
-    ])
-  func otherClasses(column: String, sql: String, name: String, value: StoredValue) throws {
+  @Test(arguments: [
+    ("ZNAME", "x'ff'", "name", StoredValue.blob([0xff])), ("ZNAME", "5.5", "name", .text("5.5")),
+    ("ZNAME", "CAST(x'61ff' AS TEXT)", "name", .malformedText([0x61, 0xff])),
+    ("ZSTARTDATE", "'tomorrow'", "startDate", .text("tomorrow")),
+    ("ZSTARTDATE", "9e999", "startDate", .real(.infinity)),
+    ("ZISFAVORITE", "x'00'", "isFavorite", .blob([0])),
+    ("ZIDENTIFIER", "7", "identifier", .integer(7)),
+    ("ZSCORE", "'x'", "score", .text("x")),
+  ])
+  func `values of other classes than their types ask for are as they are`(
+    column: String, sql: String, name: String, value: StoredValue
+  ) throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     try StoreQuery(path: path).run("UPDATE ZTRIP SET \(column) = \(sql)")
     #expect(try Self.object("Trip", 1, of: path)?.values.first { $0.name == name }?.value == value)
   }
 
-  @Test("a key that is not a number has no object, one of an unknown entity an unknown one")
-  func oddKeys() throws {
+  @Test
+  func `a key that is not a number has no object, one of an unknown entity an unknown one`() throws
+  {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     try StoreQuery(path: path).run("UPDATE ZTRIP SET ZSTAY = 'x'")
@@ -160,8 +161,8 @@ struct ObjectReaderTests {
     #expect(stay.primaryKey == 9 && stay.entityName == nil)
   }
 
-  @Test("missing columns and tables are reported, the others read")
-  func missing() throws {
+  @Test
+  func `missing columns and tables are reported, the others read`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     let query = try StoreQuery(path: path)
@@ -177,8 +178,8 @@ struct ObjectReaderTests {
     #expect(try Self.object("Trip", 1, of: path)?.version == nil)
   }
 
-  @Test("without a model the columns have their own names")
-  func withoutModel() throws {
+  @Test
+  func `without a model the columns have their own names`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     let query = try StoreQuery(path: path)
@@ -197,8 +198,8 @@ struct ObjectReaderTests {
     #expect(try Self.object("Accommodation", 1, of: path)?.entityName == "LivingAccommodation")
   }
 
-  @Test("hierarchies that do not end, and names that two numbers carry")
-  func hostileNumbering() throws {
+  @Test
+  func `hierarchies that do not end, and names that two numbers carry`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     let query = try StoreQuery(path: path)
@@ -215,8 +216,8 @@ struct ObjectReaderTests {
     }
   }
 
-  @Test("more columns than one statement can ask for")
-  func manyColumns() throws {
+  @Test
+  func `more columns than one statement can ask for`() throws {
     let folder = try TemporaryFolder()
     let names = (0..<1500).map { "a\($0)" }
     let model = ManagedModel(entities: [
@@ -236,16 +237,14 @@ struct ObjectReaderTests {
     #expect(wide.values.allSatisfy { "\($0.name)" == "a\($0.value.integerText)" })
   }
 
-  @Test(
-    "values in files beside the store",
-    arguments: [
-      ("x'02' || CAST('1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F' AS BLOB) || x'00'", true),
-      ("x'02' || CAST('1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F' AS BLOB)", true),
-      ("x'01' || CAST('1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F' AS BLOB)", false),
-      ("x'02' || CAST('../../../etc/passwd' AS BLOB)", false), ("x'02'", false), ("x''", false),
-      ("NULL", false),
-    ])
-  func externalFiles(sql: String, isExternal: Bool) throws {
+  @Test(arguments: [
+    ("x'02' || CAST('1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F' AS BLOB) || x'00'", true),
+    ("x'02' || CAST('1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F' AS BLOB)", true),
+    ("x'01' || CAST('1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F' AS BLOB)", false),
+    ("x'02' || CAST('../../../etc/passwd' AS BLOB)", false), ("x'02'", false), ("x''", false),
+    ("NULL", false),
+  ])
+  func `values in files beside the store`(sql: String, isExternal: Bool) throws {
     let folder = try TemporaryFolder()
     let path = try Self.photos(folder)
     try StoreQuery(path: path).run(
@@ -263,8 +262,8 @@ struct ObjectReaderTests {
     #expect(photo.values[1].externalFile == nil)
   }
 
-  @Test("data that could be in a file but is not, without its kind byte")
-  func inlineData() throws {
+  @Test
+  func `data that could be in a file but is not, without its kind byte`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.photos(folder)
     let query = try StoreQuery(path: path)
@@ -282,10 +281,8 @@ struct ObjectReaderTests {
 
   /// In a table that several entities share, an object has nothing in the columns of the others; and
   /// keys lead to rows of the entities that they name.
-  @Test(
-    "the columns of real stores are those of their entities",
-    .enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)
-  func realStores(source: String) throws {
+  @Test(.enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)
+  func `the columns of real stores are those of their entities`(source: String) throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: source)
     let query = try StoreQuery(path: path)

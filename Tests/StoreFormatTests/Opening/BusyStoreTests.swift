@@ -13,8 +13,8 @@ struct BusyStoreTests {
     return try SampleStore.write(to: folder.file("trips.store"), shape: shape)
   }
 
-  @Test("is not rolled back when a writer was killed in the middle of a save")
-  func hotJournal() throws {
+  @Test
+  func `is not rolled back when a writer was killed in the middle of a save`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false
@@ -47,8 +47,8 @@ struct BusyStoreTests {
     #expect(try folder.names() == ["trips.store", "trips.store-journal"])
   }
 
-  @Test("is read when its journal is not hot", arguments: [0, 512, 2000])
-  func coldJournal(length: Int) throws {
+  @Test(arguments: [0, 512, 2000])
+  func `is read when its journal is not hot`(length: Int) throws {
     let folder = try TemporaryFolder()
     let path = try Self.rollbackStore(in: folder)
     try FileBytes.write([UInt8](repeating: 0, count: length), to: path + "-journal")
@@ -56,8 +56,8 @@ struct BusyStoreTests {
     #expect(try FileBytes.read(path + "-journal").count == length)
   }
 
-  @Test("is busy while another process locks it exclusively, in both journal modes")
-  func locked() throws {
+  @Test
+  func `is busy while another process locks it exclusively, in both journal modes`() throws {
     let folder = try TemporaryFolder()
     let rollback = try Self.rollbackStore(in: folder)
     let logged = try SampleStore.write(to: folder.file("logged.store"))
@@ -83,10 +83,8 @@ struct BusyStoreTests {
     }
   }
 
-  @Test(
-    "is waited for up to the timeout, of any length",
-    arguments: [60, 1e300, Double.infinity])
-  func waiting(timeout: Double) async throws {
+  @Test(arguments: [60, 1e300, Double.infinity])
+  func `is waited for up to the timeout, of any length`(timeout: Double) async throws {
     let folder = try TemporaryFolder()
     let path = try Self.rollbackStore(in: folder)
     let holder = try #require(
@@ -101,17 +99,15 @@ struct BusyStoreTests {
     #expect(try await reader.value == 12)
   }
 
-  @Test(
-    "is read without waiting when the timeout is zero",
-    arguments: [-1, Double.nan, -Double.infinity])
-  func strangeTimeouts(timeout: Double) throws {
+  @Test(arguments: [-1, Double.nan, -Double.infinity])
+  func `is read without waiting when the timeout is zero`(timeout: Double) throws {
     let folder = try TemporaryFolder()
     let path = try Self.rollbackStore(in: folder)
     #expect(try ReadRows.everything(of: path, busyTimeout: timeout) == 12)
   }
 
-  @Test("is one snapshot while others save, and does not block them")
-  func snapshot() throws {
+  @Test
+  func `is one snapshot while others save, and does not block them`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let save = """
@@ -147,8 +143,8 @@ struct BusyStoreTests {
     #expect(after.first { $0.number == 11 }?.changes.isEmpty == true)
   }
 
-  @Test("can be saved to by a writer that was there before")
-  func writerBeside() throws {
+  @Test
+  func `can be saved to by a writer that was there before`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let writer = try #require(

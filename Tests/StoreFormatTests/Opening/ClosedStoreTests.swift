@@ -11,8 +11,8 @@ struct ClosedStoreTests {
     try StoreFile(location: StoreLocation(path: path), manner: .withoutLock)
   }
 
-  @Test("is read without leaving a file beside it", arguments: [true, false])
-  func leavesNothing(usesLog: Bool) throws {
+  @Test(arguments: [true, false])
+  func `is read without leaving a file beside it`(usesLog: Bool) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesLog
@@ -34,8 +34,8 @@ struct ClosedStoreTests {
     #expect(try store.isOutdated)
   }
 
-  @Test("is not one with a log, a journal, or more than a mebibyte")
-  func others() throws {
+  @Test
+  func `is not one with a log, a journal, or more than a mebibyte`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let location = try StoreLocation(path: path)
@@ -50,8 +50,8 @@ struct ClosedStoreTests {
     #expect(!isRead())
   }
 
-  @Test("is read in place while a program writes to it", .enabled(if: HeldProcess.isPossible))
-  func exclusiveLock() throws {
+  @Test(.enabled(if: HeldProcess.isPossible))
+  func `is read in place while a program writes to it`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false
@@ -68,10 +68,8 @@ struct ClosedStoreTests {
     #expect(writer.finish() == 0)
   }
 
-  @Test(
-    "is whole while another program opens, saves and closes it all the time",
-    .enabled(if: HeldProcess.isPossible))
-  func savesMeanwhile() throws {
+  @Test(.enabled(if: HeldProcess.isPossible))
+  func `is whole while another program opens, saves and closes it all the time`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     // Each row has a page of its own, and each save changes all of them.
@@ -115,8 +113,9 @@ struct ClosedStoreTests {
     #expect(copies > 0 && numbers.count > 1)
   }
 
-  @Test("with a log that SQLite ignores is copied, because SQLite would wait for its index")
-  func unusableLog() throws {
+  @Test
+  func `with a log that SQLite ignores is copied, because SQLite would wait for its index`() throws
+  {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = true

@@ -28,8 +28,8 @@ struct FileKindTests {
     return nil
   }
 
-  @Test("is recognised by its first bytes")
-  func content() throws {
+  @Test
+  func `is recognised by its first bytes`() throws {
     var generator = SeededGenerator(seed: 4)
     let random = (0..<8192).map { _ in UInt8.random(in: 0...255, using: &generator) }
     #expect(try Self.reason([]) == .empty)
@@ -43,8 +43,8 @@ struct FileKindTests {
     #expect(try Self.reason(Array("sqlite format 3\0".utf8) + random) == .notSQLite)
   }
 
-  @Test("may be a directory or a pipe")
-  func otherKinds() throws {
+  @Test
+  func `may be a directory or a pipe`() throws {
     let folder = try TemporaryFolder()
     let pipe = folder.file("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -69,8 +69,8 @@ struct FileKindTests {
     }
   }
 
-  @Test("may be another SQLite database", .enabled(if: Tool("sqlite3") != nil))
-  func otherDatabase() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `may be another SQLite database`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("other.db")
     let sqlite = try #require(Tool("sqlite3"))
@@ -106,8 +106,8 @@ struct FileKindTests {
     return try FileBytes.read(SampleStore.write(to: folder.file("trips.store"), shape: shape))
   }
 
-  @Test("may be truncated at any position")
-  func truncated() throws {
+  @Test
+  func `may be truncated at any position`() throws {
     let bytes = try Self.sample()
     let folder = try TemporaryFolder()
     var generator = SeededGenerator(seed: 11)
@@ -119,8 +119,8 @@ struct FileKindTests {
     }
   }
 
-  @Test("may have any byte of its header wrong", arguments: 0..<4)
-  func header(quarter: Int) throws {
+  @Test(arguments: 0..<4)
+  func `may have any byte of its header wrong`(quarter: Int) throws {
     let bytes = try Self.sample()
     let folder = try TemporaryFolder()
     for offset in quarter * 25..<quarter * 25 + 25 {
@@ -132,8 +132,8 @@ struct FileKindTests {
     }
   }
 
-  @Test("may have any bytes of its pages wrong", arguments: 0..<4)
-  func pages(part: Int) throws {
+  @Test(arguments: 0..<4)
+  func `may have any bytes of its pages wrong`(part: Int) throws {
     let bytes = try Self.sample()
     let folder = try TemporaryFolder()
     var generator = SeededGenerator(seed: UInt64(100 + part))
@@ -149,8 +149,8 @@ struct FileKindTests {
     }
   }
 
-  @Test("may have a log that is cut short or garbled")
-  func log() throws {
+  @Test
+  func `may have a log that is cut short or garbled`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true

@@ -6,10 +6,11 @@ import Testing
 
 /// Locks belong to a process, not to a descriptor, and are easily lost.
 @Suite struct LockTests {
-  @Test(
-    "A store that is opened twice keeps its lock: another program, closing, leaves the log alone",
-    .enabled(if: Tool("sqlite3") != nil))
-  func openingTwiceKeepsTheLock() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func
+    `a store that is opened twice keeps its lock: another program, closing, leaves the log alone`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("default.store"))
     let first = try StoreFile(path: path)

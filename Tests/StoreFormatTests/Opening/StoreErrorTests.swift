@@ -23,20 +23,18 @@ struct StoreErrorTests {
     .obstructed(path: "/a/b", file: "/a/b-journal", kind: "pipe"),
   ]
 
-  @Test("name the file and a remedy, and end without a full stop", arguments: all)
-  func texts(error: StoreError) {
+  @Test(arguments: all)
+  func `name the file and a remedy, and end without a full stop`(error: StoreError) {
     #expect(error.path == "/a/b")
     #expect(error.message.contains("/a/b"))
     #expect(!error.message.hasSuffix(".") && !error.remedy.hasSuffix("."))
     #expect(error.description == "\(error.message) (\(error.remedy))")
   }
 
-  @Test(
-    "report the time waited",
-    arguments: [
-      (5.0, "5 s"), (0.25, "0.25 s"), (0, "0 s"), (1e12, "1000000000000.0 s"), (.infinity, "inf s"),
-    ])
-  func seconds(seconds: Double, text: String) {
+  @Test(arguments: [
+    (5.0, "5 s"), (0.25, "0.25 s"), (0, "0 s"), (1e12, "1000000000000.0 s"), (.infinity, "inf s"),
+  ])
+  func `report the time waited`(seconds: Double, text: String) {
     #expect(
       StoreError.busy(path: "s", seconds: seconds).message
         == "s is locked by another program, for more than \(text)")

@@ -7,14 +7,12 @@ import Testing
 /// A store is found by whatever path leads to it.
 @Suite("The place of a store")
 struct StoreLocationTests {
-  @Test(
-    "may have any name",
-    arguments: [
-      "with space.store", "what?.store", "?immutable=1", "ha#sh.store", "per%cent%41.store",
-      "Üñí 旅行 🧳.store", "file:colon.store", ":memory:", "quote'\".store", "back\\slash.store",
-      "line\nbreak.store", "-rf.store",
-    ])
-  func names(name: String) throws {
+  @Test(arguments: [
+    "with space.store", "what?.store", "?immutable=1", "ha#sh.store", "per%cent%41.store",
+    "Üñí 旅行 🧳.store", "file:colon.store", ":memory:", "quote'\".store", "back\\slash.store",
+    "line\nbreak.store", "-rf.store",
+  ])
+  func `may have any name`(name: String) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -27,8 +25,8 @@ struct StoreLocationTests {
     #expect(try folder.names() == [name, name + "-shm", name + "-wal"].sorted())
   }
 
-  @Test("may be a link; the log beside its target counts")
-  func link() throws {
+  @Test
+  func `may be a link; the log beside its target counts`() throws {
     let folder = try TemporaryFolder()
     let other = try TemporaryFolder()
     var shape = StoreWriter.Shape()
@@ -49,8 +47,8 @@ struct StoreLocationTests {
     #expect(location.folder == folder.path)
   }
 
-  @Test("is missing if there is no file")
-  func missing() throws {
+  @Test
+  func `is missing if there is no file`() throws {
     let folder = try TemporaryFolder()
     let dangling = folder.file("dangling")
     try FileManager.default.createSymbolicLink(
@@ -63,8 +61,8 @@ struct StoreLocationTests {
     #expect(try folder.names() == ["dangling", "file"])
   }
 
-  @Test("cannot be looked at when its links run in a circle, or its name is too long")
-  func unreadable() throws {
+  @Test
+  func `cannot be looked at when its links run in a circle, or its name is too long`() throws {
     let folder = try TemporaryFolder()
     let loop = folder.file("loop")
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
@@ -79,8 +77,8 @@ struct StoreLocationTests {
     }
   }
 
-  @Test("keeps relative paths as they were given")
-  func relative() throws {
+  @Test
+  func `keeps relative paths as they were given`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let dotted = folder.path + "/./../" + URL(fileURLWithPath: folder.path).lastPathComponent

@@ -7,8 +7,8 @@ import Testing
 /// Reading leaves the store and its log as they are.
 @Suite("A store that was read")
 struct UntouchedStoreTests {
-  @Test("keeps every byte of itself and of its filled log")
-  func filledLog() throws {
+  @Test
+  func `keeps every byte of itself and of its filled log`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -22,8 +22,8 @@ struct UntouchedStoreTests {
     #expect(try folder.names() == ["trips.store", "trips.store-shm", "trips.store-wal"])
   }
 
-  @Test("gets at most an empty log and its index beside it")
-  func storeWithoutALog() throws {
+  @Test
+  func `gets at most an empty log and its index beside it`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     #expect(try folder.names() == ["trips.store"])
@@ -37,8 +37,8 @@ struct UntouchedStoreTests {
     }
   }
 
-  @Test("gets nothing beside it when it has a rollback journal")
-  func rollbackJournal() throws {
+  @Test
+  func `gets nothing beside it when it has a rollback journal`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false
@@ -49,8 +49,8 @@ struct UntouchedStoreTests {
     #expect(try folder.names() == ["trips.store"])
   }
 
-  @Test("shows a history that is only in its log")
-  func historyInLog() throws {
+  @Test
+  func `shows a history that is only in its log`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     var shape = StoreWriter.Shape()
@@ -67,8 +67,8 @@ struct UntouchedStoreTests {
     #expect(try FileBytes.read(path) == emptyStore)
   }
 
-  @Test("is read correctly when the index of its log is stale", arguments: [0, 1, 32_768, 40_000])
-  func staleIndex(length: Int) throws {
+  @Test(arguments: [0, 1, 32_768, 40_000])
+  func `is read correctly when the index of its log is stale`(length: Int) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -81,8 +81,8 @@ struct UntouchedStoreTests {
     #expect(try FileBytes.read(path + "-wal") == log)
   }
 
-  @Test("is untouched when it is a real one", .enabled(if: RealStores.folder != nil))
-  func realStores() throws {
+  @Test(.enabled(if: RealStores.folder != nil))
+  func `is untouched when it is a real one`() throws {
     for source in RealStores.paths {
       let folder = try TemporaryFolder()
       let path = try folder.copy(store: source)
@@ -99,10 +99,8 @@ struct UntouchedStoreTests {
     }
   }
 
-  @Test(
-    "has the history of its log when it is a real one",
-    .enabled(if: RealStores.path("swiftdata-rm-1wal.store") != nil))
-  func realLog() throws {
+  @Test(.enabled(if: RealStores.path("swiftdata-rm-1wal.store") != nil))
+  func `has the history of its log when it is a real one`() throws {
     let folder = try TemporaryFolder()
     let source = try #require(RealStores.path("swiftdata-rm-1wal.store"))
     let path = try folder.copy(store: source)

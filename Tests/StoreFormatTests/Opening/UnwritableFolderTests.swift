@@ -80,8 +80,8 @@ struct UnwritableFolderTests {
     enum Log { case filled, empty, missing }
   }
 
-  @Test("is read to its last transaction and stays as it is")
-  func everyState() async throws {
+  @Test
+  func `is read to its last transaction and stays as it is`() async throws {
     let user = try BoundUser()
     var generator = SeededGenerator(seed: 3)
     let noise = (0..<32_768).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -147,8 +147,8 @@ struct UnwritableFolderTests {
     }
   }
 
-  @Test("is read beside the app that has it open", .enabled(if: HeldProcess.isPossible))
-  func besideTheApp() async throws {
+  @Test(.enabled(if: HeldProcess.isPossible))
+  func `is read beside the app that has it open`() async throws {
     let user = try BoundUser()
     let folder = user.folder.file("app")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -176,8 +176,8 @@ struct UnwritableFolderTests {
     #expect(try ReadRows.everything(of: path) == 14)
   }
 
-  @Test("cannot be read where its file, its log or the way to it cannot be")
-  func unreadable() async throws {
+  @Test
+  func `cannot be read where its file, its log or the way to it cannot be`() async throws {
     let user = try BoundUser()
     let folder = user.folder.file("closed")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -202,8 +202,8 @@ struct UnwritableFolderTests {
 /// The copy that is read where a folder cannot hold what SQLite needs.
 @Suite("A private copy of a store")
 struct PrivateCopyTests {
-  @Test("is the store with its log, for its owner only, and is removed", arguments: [true, false])
-  func copy(keepsLog: Bool) throws {
+  @Test(arguments: [true, false])
+  func `is the store with its log, for its owner only, and is removed`(keepsLog: Bool) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = keepsLog
@@ -223,8 +223,8 @@ struct PrivateCopyTests {
     #expect(!FileManager.default.fileExists(atPath: parent))
   }
 
-  @Test("left by a killed process is removed by the next, and one in use stays")
-  func leftOver() throws {
+  @Test
+  func `left by a killed process is removed by the next, and one in use stays`() throws {
     let folder = try TemporaryFolder()
     let location = try StoreLocation(path: SampleStore.write(to: folder.file("trips.store")))
     let copy = try PrivateCopy(of: location)
@@ -240,8 +240,8 @@ struct PrivateCopyTests {
     #expect(FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test("is registered for removal at a signal")
-  func told() throws {
+  @Test
+  func `is registered for removal at a signal`() throws {
     let told = Mutex<[String]>([])
     let forgotten = Mutex<[String]>([])
     TemporaryFiles.tell { paths in

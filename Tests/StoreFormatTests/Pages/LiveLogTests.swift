@@ -59,8 +59,8 @@ struct LiveLogTests {
     }
   }
 
-  @Test("returns the rows of the snapshot during saves and checkpoints")
-  func snapshots() throws {
+  @Test
+  func `returns the rows of the snapshot during saves and checkpoints`() throws {
     for pageSize in [512, 4096] {
       let folder = try TemporaryFolder()
       var shape = StoreWriter.Shape()
@@ -94,8 +94,8 @@ struct LiveLogTests {
     }
   }
 
-  @Test("returns the rows of the snapshot if the log is restarted while it is read")
-  func restartedLog() throws {
+  @Test
+  func `returns the rows of the snapshot if the log is restarted while it is read`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60, changesEach: 8)
@@ -113,8 +113,8 @@ struct LiveLogTests {
     }
   }
 
-  @Test("stays off pages of a snapshot whose beginning was not observed")
-  func unknownBeginning() throws {
+  @Test
+  func `stays off pages of a snapshot whose beginning was not observed`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -129,10 +129,8 @@ struct LiveLogTests {
     }
   }
 
-  @Test(
-    "agrees with SQL beside a process that never stops saving",
-    .enabled(if: HeldProcess.isPossible))
-  func besideProcess() throws {
+  @Test(.enabled(if: HeldProcess.isPossible))
+  func `agrees with SQL beside a process that never stops saving`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 200, changesEach: 8)

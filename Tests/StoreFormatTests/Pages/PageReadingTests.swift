@@ -118,12 +118,10 @@ struct PageReadingTests {
     return kinds
   }
 
-  @Test(
-    "returns odd rows as SQLite does, for every page size",
-    arguments: [
-      512, 1024, 4096, 65536,
-    ])
-  func oddRows(pageSize: Int) throws {
+  @Test(arguments: [
+    512, 1024, 4096, 65536,
+  ])
+  func `returns odd rows as SQLite does, for every page size`(pageSize: Int) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.pageSize = pageSize
@@ -140,24 +138,24 @@ struct PageReadingTests {
     }
   }
 
-  @Test("leaves texts of another encoding to SQLite", arguments: ["UTF-16le", "UTF-16be"])
-  func otherEncodings(encoding: String) throws {
+  @Test(arguments: ["UTF-16le", "UTF-16be"])
+  func `leaves texts of another encoding to SQLite`(encoding: String) throws {
     var shape = StoreWriter.Shape()
     shape.encoding = encoding
     let folder = try TemporaryFolder()
     #expect(try Self.compare(Self.writeOddStore(folder, seed: 9, count: 400, shape: shape)))
   }
 
-  @Test("reads a store whose latest rows are in its log")
-  func log() throws {
+  @Test
+  func `reads a store whose latest rows are in its log`() throws {
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
     let folder = try TemporaryFolder()
     #expect(try Self.compare(Self.writeOddStore(folder, seed: 4, count: 60, shape: shape)))
   }
 
-  @Test("keeps to its snapshot while others save and move the log into the store")
-  func besideWriter() throws {
+  @Test
+  func `keeps to its snapshot while others save and move the log into the store`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 6, count: 900, shape: StoreWriter.Shape())
     let before = try StoreFile(path: path).read { try ReadRows.transactions(of: $0) }
@@ -173,21 +171,23 @@ struct PageReadingTests {
     try Self.compare(path)
   }
 
-  @Test(
-    "leaves a table to SQLite whose columns show other values than are stored",
-    arguments: [
-      "ALTER TABLE ACHANGE ADD COLUMN ZLATER INTEGER DEFAULT 5",
-      "ALTER TABLE ACHANGE ADD COLUMN ZTWICE AS (Z_PK * 2)",
-    ])
-  func shownValues(sql: String) throws {
+  @Test(arguments: [
+    "ALTER TABLE ACHANGE ADD COLUMN ZLATER INTEGER DEFAULT 5",
+    "ALTER TABLE ACHANGE ADD COLUMN ZTWICE AS (Z_PK * 2)",
+  ])
+  func `leaves a table to SQLite whose columns show other values than are stored`(
+    sql: String
+  ) throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 7, count: 60, shape: StoreWriter.Shape())
     try StoreQuery(path: path).run(sql)
     #expect(try !Self.compare(path))
   }
 
-  @Test("finds columns in any order, and leaves numbers that columns show as reals to SQLite")
-  func otherTables() throws {
+  @Test
+  func `finds columns in any order, and leaves numbers that columns show as reals to SQLite`()
+    throws
+  {
     let names = "Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS"
     for (columns, isRead) in [
       (
@@ -222,8 +222,8 @@ struct PageReadingTests {
     }
   }
 
-  @Test("reads rows that are not stored in order by their transactions")
-  func disorder() throws {
+  @Test
+  func `reads rows that are not stored in order by their transactions`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 5, count: 300, shape: StoreWriter.Shape())
     try StoreQuery(path: path).run(
@@ -239,8 +239,8 @@ struct PageReadingTests {
     }
   }
 
-  @Test("skips rows of other transactions, and of none, between those that are read")
-  func strayRows() throws {
+  @Test
+  func `skips rows of other transactions, and of none, between those that are read`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 10, count: 300, shape: StoreWriter.Shape())
     try StoreQuery(path: path).run(
@@ -256,8 +256,8 @@ struct PageReadingTests {
     #expect(throws: StoreError.self) { try ReadRows.transactions(of: path, selection) }
   }
 
-  @Test("reports a row that the index lists under another transaction")
-  func contradiction() throws {
+  @Test
+  func `reports a row that the index lists under another transaction`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 13, count: 300, shape: StoreWriter.Shape())
     // SQLite updates the index by the definition that it reads from the schema.
@@ -287,8 +287,8 @@ struct PageReadingTests {
     }
   }
 
-  @Test("never crashes on a damaged file, and returns what SQLite returns or an error")
-  func damage() throws {
+  @Test
+  func `never crashes on a damaged file, and returns what SQLite returns or an error`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.pageSize = 512
@@ -317,8 +317,8 @@ struct PageReadingTests {
     }
   }
 
-  @Test("reads real stores as SQLite does", arguments: RealStores.paths)
-  func realStores(path: String) throws {
+  @Test(arguments: RealStores.paths)
+  func `reads real stores as SQLite does`(path: String) throws {
     let folder = try TemporaryFolder()
     let copy = folder.file("copy.store")
     for ending in ["", "-wal"] where FileManager.default.fileExists(atPath: path + ending) {

@@ -24,8 +24,8 @@ struct CursorTests {
     [22, 23], [24], [25, 26, 27],
   ]
 
-  @Test("stay at the end once they are there", arguments: [true, false])
-  func end(isIndexed: Bool) throws {
+  @Test(arguments: [true, false])
+  func `stay at the end once they are there`(isIndexed: Bool) throws {
     try Self.read(sql: isIndexed ? [] : Self.withoutIndex) { snapshot in
       for selection in [
         TransactionSelection(), TransactionSelection(order: .descending),
@@ -44,8 +44,8 @@ struct CursorTests {
     }
   }
 
-  @Test("may leave changes unread and transactions unasked", arguments: [true, false])
-  func skipping(isIndexed: Bool) throws {
+  @Test(arguments: [true, false])
+  func `may leave changes unread and transactions unasked`(isIndexed: Bool) throws {
     try Self.read(sql: isIndexed ? [] : Self.withoutIndex) { snapshot in
       for order in [TransactionSelection.Order.ascending, .descending] {
         for limit in [nil, 100] {
@@ -67,8 +67,8 @@ struct CursorTests {
     }
   }
 
-  @Test("return every transaction with its changes, in both orders and with limits")
-  func orders() throws {
+  @Test
+  func `return every transaction with its changes, in both orders and with limits`() throws {
     try Self.read { snapshot in
       for (selection, numbers) in [
         (TransactionSelection(), Array(1...12)),
@@ -90,8 +90,8 @@ struct CursorTests {
     }
   }
 
-  @Test("answer single questions about positions")
-  func positions() throws {
+  @Test
+  func `answer single questions about positions`() throws {
     try Self.read(sql: ["DELETE FROM ATRANSACTION WHERE Z_PK = 6"]) {
       (snapshot: StoreSnapshot) throws in
       #expect(try snapshot.oldestTransaction()?.number == 1)
@@ -108,8 +108,8 @@ struct CursorTests {
     }
   }
 
-  @Test("find a moment by the lowest number at or after it, skipping invalid times")
-  func moments() throws {
+  @Test
+  func `find a moment by the lowest number at or after it, skipping invalid times`() throws {
     let sql = [
       "UPDATE ATRANSACTION SET ZTIMESTAMP = 1000.0 - Z_PK * 10",
       "UPDATE ATRANSACTION SET ZTIMESTAMP = 'zzz' WHERE Z_PK = 1",

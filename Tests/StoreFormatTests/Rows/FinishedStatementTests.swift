@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct FinishedStatementTests {
   /// SQLite starts a statement anew when it is stepped behind its end.
-  @Test("A cursor stays at its end when it is called again", arguments: [false, true])
-  func staysFinished(newestFirst: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a cursor stays at its end when it is called again`(newestFirst: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try StoreFile(path: SampleStore.write(to: folder.file("default.store")))
     try store.read { snapshot in

@@ -27,8 +27,8 @@ struct IrregularRowTests {
       ReadChange(number: 1, kind: .update, entity: 5, primaryKey: 7, mask: [0x80, 0])
     ])
 
-  @Test("is one of these; a regular one has nothing extra", arguments: [false, true])
-  func regularRow(plain: Bool) throws {
+  @Test(arguments: [false, true])
+  func `is one of these; a regular one has nothing extra`(plain: Bool) throws {
     #expect(try Self.read([], plain: plain) == [Self.regular])
   }
 
@@ -36,8 +36,8 @@ struct IrregularRowTests {
     pairs.map { ExtraColumn(column: $0.key, value: $0.value) }
   }
 
-  @Test("may have a string number that leads nowhere")
-  func dangling() throws {
+  @Test
+  func `may have a string number that leads nowhere`() throws {
     var expected = Self.regular
     expected.author = nil
     expected.extra = Self.extra(["ZAUTHORTS": .integer(99)])
@@ -49,8 +49,8 @@ struct IrregularRowTests {
       try Self.read(["UPDATE ATRANSACTION SET ZAUTHORTS = 99, ZAUTHOR = 'old'"]) == [expected])
   }
 
-  @Test("may lead to a string that is null or a blob", arguments: ["NULL", "x'616263'"])
-  func stringWithoutText(value: String) throws {
+  @Test(arguments: ["NULL", "x'616263'"])
+  func `may lead to a string that is null or a blob`(value: String) throws {
     var expected = Self.regular
     expected.author = nil
     expected.extra = Self.extra(["ZAUTHORTS": .integer(1)])
@@ -59,15 +59,15 @@ struct IrregularRowTests {
         == [expected])
   }
 
-  @Test("may have a string twice, as number and as text")
-  func both() throws {
+  @Test
+  func `may have a string twice, as number and as text`() throws {
     var expected = Self.regular
     expected.extra = Self.extra(["ZBUNDLEID": .text("plain")])
     #expect(try Self.read(["UPDATE ATRANSACTION SET ZBUNDLEID = 'plain'"]) == [expected])
   }
 
-  @Test("may have a text although there is a string table")
-  func plainOnly() throws {
+  @Test
+  func `may have a text although there is a string table`() throws {
     var expected = Self.regular
     expected.process = "old"
     expected.extra = Self.extra(["ZPROCESSID": .text("old"), "ZPROCESSIDTS": .null])
@@ -76,8 +76,8 @@ struct IrregularRowTests {
         == [expected])
   }
 
-  @Test("may have something else as the number of a string")
-  func otherNumber() throws {
+  @Test
+  func `may have something else as the number of a string`() throws {
     var expected = Self.regular
     expected.context = nil
     expected.extra = Self.extra(["ZCONTEXTNAMETS": .text("abc")])
@@ -86,8 +86,8 @@ struct IrregularRowTests {
     #expect(try Self.read(["UPDATE ATRANSACTION SET ZCONTEXTNAMETS = 1.5"]) == [expected])
   }
 
-  @Test("may have a blob for a text, in the layout of 2017")
-  func plainBlob() throws {
+  @Test
+  func `may have a blob for a text, in the layout of 2017`() throws {
     var expected = Self.regular
     expected.author = nil
     expected.extra = Self.extra(["ZAUTHOR": .blob([1, 2])])
@@ -95,8 +95,8 @@ struct IrregularRowTests {
       try Self.read(["UPDATE ATRANSACTION SET ZAUTHOR = x'0102'"], plain: true) == [expected])
   }
 
-  @Test("may have texts that are not clean UTF-8, or hold a NUL", arguments: [false, true])
-  func malformedText(plain: Bool) throws {
+  @Test(arguments: [false, true])
+  func `may have texts that are not clean UTF-8, or hold a NUL`(plain: Bool) throws {
     let set =
       plain
       ? ["UPDATE ATRANSACTION SET ZAUTHOR = CAST(x'61FF62' AS TEXT)"]
@@ -114,8 +114,8 @@ struct IrregularRowTests {
     #expect(expected.author?.storedValue == .malformedText([0x61, 0, 0x62]))
   }
 
-  @Test("may have an empty text, which is a text")
-  func emptyText() throws {
+  @Test
+  func `may have an empty text, which is a text`() throws {
     var expected = Self.regular
     expected.author = ""
     #expect(
@@ -124,14 +124,15 @@ struct IrregularRowTests {
   }
 
   @Test(
-    "may have an odd time",
     arguments: [
       ("NULL", nil, []), ("'abc'", nil, [("ZTIMESTAMP", .text("abc"))]),
       ("x'00'", nil, [("ZTIMESTAMP", .blob([0]))]), ("'123'", 123, []), ("77", 77, []),
       ("-0.0", -0.0, []), ("9e999", .infinity, []), ("-9e999", -.infinity, []),
       ("5e-324", .leastNonzeroMagnitude, []),
     ] as [(String, Double?, [(String, StoredValue)])])
-  func time(value: String, seconds: Double?, extra: [(String, StoredValue)]) throws {
+  func `may have an odd time`(
+    value: String, seconds: Double?, extra: [(String, StoredValue)]
+  ) throws {
     let read = try Self.read(["UPDATE ATRANSACTION SET ZTIMESTAMP = \(value)"])
     #expect(read.count == 1)
     // SQLite itself stores -0.0 as 0 where the column wants real numbers.
@@ -140,8 +141,8 @@ struct IrregularRowTests {
     #expect(read[0].changes.count == 1)
   }
 
-  @Test("may carry a query generation, and something else in its place")
-  func queryGeneration() throws {
+  @Test
+  func `may carry a query generation, and something else in its place`() throws {
     var expected = Self.regular
     expected.queryGeneration = [0x18, 0xe2, 0x2d, 0]
     #expect(try Self.read(["UPDATE ATRANSACTION SET ZQUERYGEN = x'18E22D00'"]) == [expected])
@@ -152,8 +153,8 @@ struct IrregularRowTests {
     #expect(try Self.read(["UPDATE ATRANSACTION SET ZQUERYGEN = 't'"]) == [expected])
   }
 
-  @Test("may have a row version and the wrong entity")
-  func ownColumns() throws {
+  @Test
+  func `may have a row version and the wrong entity`() throws {
     var expected = Self.regular
     expected.extra = Self.extra(["Z_ENT": .integer(5), "Z_OPT": .integer(2)])
     expected.changes[0].extra = Self.extra(["Z_ENT": .null, "Z_OPT": .text("x")])
@@ -165,7 +166,6 @@ struct IrregularRowTests {
   }
 
   @Test(
-    "may be a change with anything in its numbers",
     arguments: [
       ("ZCHANGETYPE", "7", .integer(7)), ("ZCHANGETYPE", "-1", .integer(-1)),
       ("ZCHANGETYPE", "NULL", .null), ("ZCHANGETYPE", "'up'", .text("up")),
@@ -173,7 +173,9 @@ struct IrregularRowTests {
       ("ZENTITY", "1.5", .real(1.5)), ("ZENTITYPK", "NULL", .null),
       ("ZENTITYPK", "x'07'", .blob([7])),
     ] as [(String, String, StoredValue)])
-  func numbers(column: String, value: String, stored: StoredValue) throws {
+  func `may be a change with anything in its numbers`(
+    column: String, value: String, stored: StoredValue
+  ) throws {
     var expected = Self.regular
     switch column {
     case "ZCHANGETYPE": expected.changes[0].kind = nil
@@ -184,8 +186,8 @@ struct IrregularRowTests {
     #expect(try Self.read(["UPDATE ACHANGE SET \(column) = \(value)"]) == [expected])
   }
 
-  @Test("may be a change with the largest numbers")
-  func extremes() throws {
+  @Test
+  func `may be a change with the largest numbers`() throws {
     var expected = Self.regular
     expected.changes[0].entity = .max
     expected.changes[0].primaryKey = .min
@@ -195,8 +197,8 @@ struct IrregularRowTests {
       ]) == [expected])
   }
 
-  @Test("may be a change with an odd mask")
-  func masks() throws {
+  @Test
+  func `may be a change with an odd mask`() throws {
     var expected = Self.regular
     expected.changes[0].mask = nil
     #expect(try Self.read(["UPDATE ACHANGE SET ZCOLUMNS = NULL"]) == [expected])
@@ -209,8 +211,8 @@ struct IrregularRowTests {
     #expect(try Self.read(["UPDATE ACHANGE SET ZCOLUMNS = zeroblob(1000)"]) == [expected])
   }
 
-  @Test("may be a change with every kind of value in its tombstone")
-  func tombstones() throws {
+  @Test
+  func `may be a change with every kind of value in its tombstone`() throws {
     var expected = Self.regular
     expected.changes[0].tombstone = [
       .null, .integer(.min), .real(-0.0), .text(""), .malformedText([0xc0, 0x80]), .blob([]),
@@ -224,8 +226,8 @@ struct IrregularRowTests {
       ]) == [expected])
   }
 
-  @Test("may be a change of no transaction, which is not shown with any", arguments: [true, false])
-  func orphans(isIndexed: Bool) throws {
+  @Test(arguments: [true, false])
+  func `may be a change of no transaction, which is not shown with any`(isIndexed: Bool) throws {
     var sql = isIndexed ? [] : ["DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX"]
     for (number, transaction) in [
       (2, "0"), (3, "2"), (4, "NULL"), (5, "'abc'"), (6, "1.5"), (7, "-9223372036854775808"),
@@ -250,8 +252,8 @@ struct IrregularRowTests {
     }
   }
 
-  @Test("may have any number, the lowest and the highest too")
-  func transactionNumbers() throws {
+  @Test
+  func `may have any number, the lowest and the highest too`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     let numbers: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
@@ -282,8 +284,8 @@ struct IrregularRowTests {
         .map(\.changes.count) == [1])
   }
 
-  @Test("may have changes in another order than that of the transactions")
-  func unordered() throws {
+  @Test
+  func `may have changes in another order than that of the transactions`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     for number: Int64 in 1...3 { try writer.transaction(number) }
@@ -302,8 +304,8 @@ struct IrregularRowTests {
     }
   }
 
-  @Test("may have an author of ten megabytes")
-  func longAuthor() throws {
+  @Test
+  func `may have an author of ten megabytes`() throws {
     let rows = try Self.read([
       "UPDATE ATRANSACTIONSTRING SET ZNAME = printf('%.10000000c', 'x') WHERE ZNAME = 'app'",
       "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS) SELECT 2, 16002, ZAUTHORTS"
@@ -312,8 +314,8 @@ struct IrregularRowTests {
     #expect(rows.map { $0.author?.string.utf8.count } == [10_000_000, 10_000_000])
   }
 
-  @Test("may hold more than a value may have, which is damage")
-  func longValue() throws {
+  @Test
+  func `may hold more than a value may have, which is damage`() throws {
     do {
       _ = try Self.read(["UPDATE ACHANGE SET ZTOMBSTONE0 = zeroblob(67108865)"])
       Issue.record("it was read")
@@ -323,8 +325,8 @@ struct IrregularRowTests {
     }
   }
 
-  @Test("may be in a store whose texts are UTF-16", .enabled(if: Tool("sqlite3") != nil))
-  func otherEncoding() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `may be in a store whose texts are UTF-16`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let sqlite = try #require(Tool("sqlite3"))

@@ -30,8 +30,8 @@ struct RealHistoryTests {
     }
   }
 
-  @Test("are those of the independent decoder", arguments: RealStores.paths)
-  func decoder(source: String) async throws {
+  @Test(arguments: RealStores.paths)
+  func `are those of the independent decoder`(source: String) async throws {
     let oracle = try #require(RealStores.oracle)
     let python = try #require(Tool("python3"))
     let folder = try TemporaryFolder()
@@ -85,8 +85,8 @@ struct RealHistoryTests {
     }
   }
 
-  @Test("decode every update of the stores since macOS 10.15")
-  func everyUpdate() throws {
+  @Test
+  func `decode every update of the stores since macOS 10.15`() throws {
     var updates = 0
     for source in RealStores.paths {
       let folder = try TemporaryFolder()

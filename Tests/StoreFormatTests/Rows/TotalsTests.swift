@@ -19,8 +19,8 @@ struct TotalsTests {
     return try StoreFile(path: writer.path).read(body)
   }
 
-  @Test("count changes by entity and kind")
-  func changes() throws {
+  @Test
+  func `count changes by entity and kind`() throws {
     let sql = [
       "UPDATE ACHANGE SET ZCHANGETYPE = 7 WHERE Z_PK = 1",
       "UPDATE ACHANGE SET ZENTITY = NULL WHERE Z_PK = 2",
@@ -45,8 +45,8 @@ struct TotalsTests {
     }
   }
 
-  @Test("do not take a text or a fraction for a kind or an entity")
-  func irregularChanges() throws {
+  @Test
+  func `do not take a text or a fraction for a kind or an entity`() throws {
     let sql = [
       "DELETE FROM ACHANGE WHERE Z_PK > 4",
       "UPDATE ACHANGE SET ZCHANGETYPE = 'up', ZENTITY = 5 WHERE Z_PK = 1",
@@ -63,8 +63,8 @@ struct TotalsTests {
     }
   }
 
-  @Test("count texts, in both layouts alike", arguments: [false, true])
-  func texts(plain: Bool) throws {
+  @Test(arguments: [false, true])
+  func `count texts, in both layouts alike`(plain: Bool) throws {
     try Self.read(plain: plain) { (snapshot: StoreSnapshot) throws in
       #expect(
         try Set(snapshot.textCounts(.author).counts) == [
@@ -82,8 +82,9 @@ struct TotalsTests {
     }
   }
 
-  @Test("count the text that a transaction shows, where its columns contradict one another")
-  func contradictions() throws {
+  @Test
+  func `count the text that a transaction shows, where its columns contradict one another`() throws
+  {
     let sql = [
       "UPDATE ATRANSACTION SET ZAUTHOR = 'plain', ZAUTHORTS = 99 WHERE Z_PK IN (1, 2)",
       "UPDATE ATRANSACTION SET ZAUTHOR = x'00' WHERE Z_PK = 4",
@@ -104,8 +105,8 @@ struct TotalsTests {
     }
   }
 
-  @Test("return the largest groups if there are too many")
-  func manyGroups() throws {
+  @Test
+  func `return the largest groups if there are too many`() throws {
     let sql = [
       """
       WITH RECURSIVE c(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM c WHERE x < 66000)
@@ -120,8 +121,8 @@ struct TotalsTests {
     }
   }
 
-  @Test("leave out texts beyond the limit of bytes", arguments: [false, true])
-  func longTexts(isInterned: Bool) throws {
+  @Test(arguments: [false, true])
+  func `leave out texts beyond the limit of bytes`(isInterned: Bool) throws {
     let length = StoreSnapshot.maxTextBytes - 3
     let sql =
       isInterned
@@ -142,8 +143,8 @@ struct TotalsTests {
     }
   }
 
-  @Test("count bytes as sqlite3 does", .enabled(if: Tool("sqlite3") != nil))
-  func bytes() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `count bytes as sqlite3 does`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let sqlite = try #require(Tool("sqlite3"))

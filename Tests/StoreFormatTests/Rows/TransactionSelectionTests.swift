@@ -181,10 +181,10 @@ private struct RandomHistory {
 /// Every condition selects what it says, in every layout.
 @Suite("A selection of transactions")
 struct TransactionSelectionTests {
-  @Test(
-    "selects what a look at every transaction selects",
-    arguments: RandomHistory.Layout.allCases, [1, 2] as [UInt64])
-  private func random(layout: RandomHistory.Layout, seed: UInt64) throws {
+  @Test(arguments: RandomHistory.Layout.allCases, [1, 2] as [UInt64])
+  private func `selects what a look at every transaction selects`(
+    layout: RandomHistory.Layout, seed: UInt64
+  ) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let history = RandomHistory(seed: seed)
@@ -209,8 +209,8 @@ struct TransactionSelectionTests {
     #expect(selectedSome > 30)
   }
 
-  @Test("finds each slot of a mask by itself")
-  func slots() throws {
+  @Test
+  func `finds each slot of a mask by itself`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     let count = 21
@@ -247,8 +247,8 @@ struct TransactionSelectionTests {
     }
   }
 
-  @Test("may have thousands of alternatives")
-  func manyAlternatives() throws {
+  @Test
+  func `may have thousands of alternatives`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let numbers = Array(Int64(100)..<3100)

@@ -6,7 +6,6 @@ import Testing
 @Suite("The hash of CoreFoundation")
 struct CoreFoundationHashTests {
   @Test(
-    "is that of the description",
     arguments: [
       ("", 0), ("a", 0x426), ("ab", 0xb_fcd9), ("abc", 0x1ec4_9f71), ("abcd", 0x7_9c95_146e),
       ("abcde", 0xf5a_9ca2_cd74), ("_ek", 0x1eb2_96c2), ("_pk", 0x1eb2_fa25),
@@ -24,7 +23,7 @@ struct CoreFoundationHashTests {
       (String(repeating: "ü", count: 95), 0xa750_76ed_5381_dae3),
       (String(repeating: "🧳", count: 60), 0x91e8_1697_74a2_99a8),
     ] as [(String, UInt64)])
-  func values(text: String, hash: UInt64) {
+  func `is that of the description`(text: String, hash: UInt64) {
     #expect(CoreFoundationHash.hash(of: text) == hash)
   }
 }

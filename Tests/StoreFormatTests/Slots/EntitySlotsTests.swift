@@ -13,8 +13,8 @@ struct EntitySlotsTests {
     slots[entity]?.slots.map { "\($0.role.rawValue) \($0.name)" }
   }
 
-  @Test("are in the order of the frameworks")
-  func order() {
+  @Test
+  func `are in the order of the frameworks`() {
     #expect(
       Self.text("Trip") == [
         "toOne stay", "entityKey stay", "attribute cost", "attribute identifier",
@@ -35,8 +35,8 @@ struct EntitySlotsTests {
     #expect(Self.text("Tag") == ["attribute label", "manyToMany trips"])
   }
 
-  @Test("order names by their units, capitals first")
-  func ordinal() {
+  @Test
+  func `order names by their units, capitals first`() {
     let model = ManagedModel(entities: [
       ManagedEntity(
         name: "E",
@@ -49,8 +49,8 @@ struct EntitySlotsTests {
       ])
   }
 
-  @Test("name the preserved attributes in the order of the tombstone")
-  func tombstones() {
+  @Test
+  func `name the preserved attributes in the order of the tombstone`() {
     #expect(
       Self.slots["Trip"]?.tombstoneAttributes.map(\.name) == [
         "identifier", "isFavorite", "name", "score", "startDate", "token",
@@ -59,8 +59,8 @@ struct EntitySlotsTests {
     #expect(Self.slots["Tag"]?.tombstoneAttributes.isEmpty == true)
   }
 
-  @Test("return the names in a mask, each once, and none if the mask does not fit")
-  func names() throws {
+  @Test
+  func `return the names in a mask, each once, and none if the mask does not fit`() throws {
     let trip = try #require(Self.slots["Trip"])
     #expect(trip.slots.count == 13)
     #expect(
@@ -135,8 +135,8 @@ struct RealSlotsTests {
       "0000000000000000000000000000002000000000", [122], ["thumbnailIndex"]),
   ]
 
-  @Test("name known changes", arguments: vectors)
-  private func vector(vector: Vector) throws {
+  @Test(arguments: vectors)
+  private func `name known changes`(vector: Vector) throws {
     guard let source = RealStores.path(vector.store) else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { snapshot in
@@ -156,11 +156,10 @@ struct RealSlotsTests {
   }
 
   @Test(
-    "name the three slots of CraftingRecipe",
     arguments: [
       (6, 0x20, "requiredComponents"), (11, 0x40, "producedItemCount"), (25, 0x80, "producedItem"),
     ] as [(Int64, UInt8, String)])
-  func craftingRecipe(number: Int64, mask: UInt8, name: String) throws {
+  func `name the three slots of CraftingRecipe`(number: Int64, mask: UInt8, name: String) throws {
     guard let source = RealStores.path("swiftdata-rm-4wal.store") else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { snapshot in
@@ -172,8 +171,8 @@ struct RealSlotsTests {
     }
   }
 
-  @Test("are complete for ICCloudState and Garnish")
-  func complete() throws {
+  @Test
+  func `are complete for ICCloudState and Garnish`() throws {
     for (store, entity, names) in [
       (
         "notes-ios17-josh.sqlite", "ICCloudState",
@@ -192,10 +191,11 @@ struct RealSlotsTests {
   }
 
   @Test(
-    "are those of the independent decoder, for every entity of every store",
     .enabled(if: RealStores.oracle != nil && Tool("python3") != nil),
     arguments: RealStores.paths)
-  func decoder(source: String) async throws {
+  func `are those of the independent decoder, for every entity of every store`(
+    source: String
+  ) async throws {
     let oracle = try #require(RealStores.oracle)
     let python = try #require(Tool("python3"))
     let folder = try TemporaryFolder()

@@ -14,19 +14,19 @@ struct PropertyHashTableTests {
     return table
   }
 
-  @Test("is kept while the table grows", arguments: growth)
-  func grow(count: Int, order: [String]) {
+  @Test(arguments: growth)
+  func `is kept while the table grows`(count: Int, order: [String]) {
     let keys = ["_ek", "_pk", "_opt"] + (0..<17).map { "p\($0)" }
     #expect(Self.table(Array(keys.prefix(count))).keys == order)
   }
 
-  @Test("takes a key once")
-  func twice() {
+  @Test
+  func `takes a key once`() {
     #expect(Self.table(["a", "b", "a", "b", "a"]).keys.sorted() == ["a", "b"])
   }
 
-  @Test("takes as many keys as its largest size, and refuses more")
-  func full() {
+  @Test
+  func `takes as many keys as its largest size, and refuses more`() {
     var table = PropertyHashTable()
     let accepted = (0..<5000).prefix { table.add("key\($0)") }.count
     #expect(accepted == 4543)
@@ -36,8 +36,8 @@ struct PropertyHashTableTests {
     #expect(table.copy().keys.count == accepted)
   }
 
-  @Test("changes with a copy, which a sub-entity starts from")
-  func copy() {
+  @Test
+  func `changes with a copy, which a sub-entity starts from`() {
     let table = Self.table(
       ["_ek", "_pk", "_opt", "name", "_ZOWNER", "owner", "items", "tags"]
         + (0..<12).map { "x\($0)" })

@@ -33,7 +33,7 @@ import Testing
     return moved.setSlots
   }
 
-  @Test func everySlotGoesToItsName() throws {
+  @Test func `every slot goes to its name`() throws {
     let new = Self.slots([
       ("home", .toOne), ("trip", .toOne), ("stay", .toOne), ("stay", .entityKey),
       ("trip", .orderKey), ("area", .attribute), ("name", .attribute), ("place", .attribute),
@@ -51,13 +51,13 @@ import Testing
       try SlotTranslation(from: Self.old, to: new).mask(all).setSlots == places.sorted())
   }
 
-  @Test func keysThatAreGoneSayThatTheRelationshipChanged() throws {
+  @Test func `keys that are gone say that the relationship changed`() throws {
     let new = Self.slots([("stay", .toOne), ("trip", .toOne), ("name", .attribute)])
     #expect(try Self.move(2, to: new) == [0])
     #expect(try Self.move(3, to: new) == [1])
   }
 
-  @Test func otherKindsOfProperties() throws {
+  @Test func `other kinds of properties`() throws {
     let new = Self.slots([
       ("name", .toOne), ("stay", .attribute), ("trip", .toMany), ("tags", .toOne),
       ("items", .attribute), ("place", .attribute),
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func masksThatFitNoModel() throws {
+  @Test func `masks that fit no model`() throws {
     let odd = ColumnMask([0xff, 0xff, 0xff])
     let same = SlotTranslation(from: Self.old, to: Self.old)
     #expect(same.keepsMasks && same.keepsTombstones)
@@ -82,7 +82,7 @@ import Testing
     #expect(try other.mask(ColumnMask([0, 0])) == ColumnMask([0]))
   }
 
-  @Test func tombstones() throws {
+  @Test func `tombstones`() throws {
     let old = Self.preserved([("b", .string), ("c", .integer16), ("d", .float), ("e", .date)])
     let new = Self.preserved([
       ("a", .string), ("b", .string), ("c", .integer64), ("cc", .string), ("d", .double),

@@ -3,20 +3,18 @@ import Testing
 
 @Suite("Civil date")
 struct CivilDateTests {
-  @Test(
-    "knows days by number",
-    arguments: [
-      (1970, 1, 1, 0), (1, 1, 1, -719_162), (9999, 12, 31, 2_932_896), (2000, 2, 29, 11_016),
-      (1900, 3, 1, -25_508), (2024, 2, 29, 19_782), (2001, 1, 1, 11_323), (1582, 10, 15, -141_427),
-    ])
-  func knownDays(year: Int, month: Int, day: Int, number: Int) {
+  @Test(arguments: [
+    (1970, 1, 1, 0), (1, 1, 1, -719_162), (9999, 12, 31, 2_932_896), (2000, 2, 29, 11_016),
+    (1900, 3, 1, -25_508), (2024, 2, 29, 19_782), (2001, 1, 1, 11_323), (1582, 10, 15, -141_427),
+  ])
+  func `knows days by number`(year: Int, month: Int, day: Int, number: Int) {
     let date = CivilDate(year: year, month: month, day: day)
     #expect(date?.daysSinceUnixEpoch == number)
     #expect(CivilDate(daysSinceUnixEpoch: number) == date)
   }
 
-  @Test("converts every 17th day of ten thousand years in order, and back")
-  func allDays() {
+  @Test
+  func `converts every 17th day of ten thousand years in order, and back`() {
     var weekday: Int?
     var failures = 0
     for number in stride(
@@ -36,8 +34,8 @@ struct CivilDateTests {
     #expect(failures == 0)
   }
 
-  @Test("converts every day of four centuries")
-  func everyDay() {
+  @Test
+  func `converts every day of four centuries`() {
     var number = -135_140  // 1600-01-01
     for year in 1600..<2000 {
       for month in 1...12 {
@@ -54,27 +52,23 @@ struct CivilDateTests {
     #expect(number == 10_957)  // 2000-01-01
   }
 
-  @Test(
-    "refuses days that do not exist",
-    arguments: [
-      (2026, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 13, 1), (2026, 0, 1), (2026, 1, 0),
-      (0, 1, 1), (10_000, 1, 1), (2026, 1, -1), (.max, .max, .max), (.min, .min, .min),
-    ])
-  func rejectsInvalidDays(year: Int, month: Int, day: Int) {
+  @Test(arguments: [
+    (2026, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 13, 1), (2026, 0, 1), (2026, 1, 0),
+    (0, 1, 1), (10_000, 1, 1), (2026, 1, -1), (.max, .max, .max), (.min, .min, .min),
+  ])
+  func `refuses days that do not exist`(year: Int, month: Int, day: Int) {
     #expect(CivilDate(year: year, month: month, day: day) == nil)
   }
 
-  @Test(
-    "refuses numbers outside the years 1 to 9999",
-    arguments: [
-      -719_163, 2_932_897, .max, .min,
-    ])
-  func outside(number: Int) {
+  @Test(arguments: [
+    -719_163, 2_932_897, .max, .min,
+  ])
+  func `refuses numbers outside the years 1 to 9999`(number: Int) {
     #expect(CivilDate(daysSinceUnixEpoch: number) == nil)
   }
 
-  @Test("adds months and keeps to the month's end")
-  func months() {
+  @Test
+  func `adds months and keeps to the month's end`() {
     let march = CivilDate(year: 2024, month: 3, day: 31)
     #expect(march?.adding(months: -1) == CivilDate(year: 2024, month: 2, day: 29))
     #expect(march?.adding(months: -13) == CivilDate(year: 2023, month: 2, day: 28))

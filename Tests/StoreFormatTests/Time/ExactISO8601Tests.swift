@@ -4,40 +4,36 @@ import Testing
 
 @Suite("ISO 8601 without loss")
 struct ExactISO8601Tests {
-  @Test(
-    "writes as many digits as the number has",
-    arguments: [
-      (0.0, "2001-01-01T00:00:00Z"),
-      (743_906_557.824189, "2024-07-29T00:42:37.824189Z"),
-      (743_906_557.5, "2024-07-29T00:42:37.5Z"),
-      (-0.25, "2000-12-31T23:59:59.75Z"),
-      (-1.0, "2000-12-31T23:59:59Z"),
-      (-1.3, "2000-12-31T23:59:58.7Z"),
-      (-978_307_200.000001, "1969-12-31T23:59:59.999999Z"),
-      (0.1, "2001-01-01T00:00:00.1Z"),
-      (0.0001, "2001-01-01T00:00:00.0001Z"),
-      (-63_113_904_000.0, "0001-01-01T00:00:00Z"),
-      (-63_113_903_999.99999, "0001-01-01T00:00:00.00001Z"),
-      (252_423_993_599.9999, "9999-12-31T23:59:59.9999Z"),
-      (59.99999999999999, "2001-01-01T00:00:59.99999999999999Z"),
-    ])
-  func known(seconds: Double, text: String) {
+  @Test(arguments: [
+    (0.0, "2001-01-01T00:00:00Z"),
+    (743_906_557.824189, "2024-07-29T00:42:37.824189Z"),
+    (743_906_557.5, "2024-07-29T00:42:37.5Z"),
+    (-0.25, "2000-12-31T23:59:59.75Z"),
+    (-1.0, "2000-12-31T23:59:59Z"),
+    (-1.3, "2000-12-31T23:59:58.7Z"),
+    (-978_307_200.000001, "1969-12-31T23:59:59.999999Z"),
+    (0.1, "2001-01-01T00:00:00.1Z"),
+    (0.0001, "2001-01-01T00:00:00.0001Z"),
+    (-63_113_904_000.0, "0001-01-01T00:00:00Z"),
+    (-63_113_903_999.99999, "0001-01-01T00:00:00.00001Z"),
+    (252_423_993_599.9999, "9999-12-31T23:59:59.9999Z"),
+    (59.99999999999999, "2001-01-01T00:00:59.99999999999999Z"),
+  ])
+  func `writes as many digits as the number has`(seconds: Double, text: String) {
     #expect(StoreTimestamp(secondsSinceReferenceDate: seconds).exactISO8601 == text)
     let readBack = StoreTimestamp(exactISO8601: text)
     #expect(readBack?.secondsSinceReferenceDate.bitPattern == seconds.bitPattern)
   }
 
-  @Test(
-    "has no text where it cannot be exact",
-    arguments: [
-      -0.0, 1e-5, -1e-300, .leastNonzeroMagnitude, 1e16,
-    ])
-  func inexact(seconds: Double) {
+  @Test(arguments: [
+    -0.0, 1e-5, -1e-300, .leastNonzeroMagnitude, 1e16,
+  ])
+  func `has no text where it cannot be exact`(seconds: Double) {
     #expect(StoreTimestamp(secondsSinceReferenceDate: seconds).exactISO8601 == nil)
   }
 
-  @Test("returns the same bits for random numbers", arguments: 1...4)
-  func roundTrips(seed: UInt64) {
+  @Test(arguments: 1...4)
+  func `returns the same bits for random numbers`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var failures: [Double] = []
     for round in 0..<15_000 {
@@ -63,25 +59,23 @@ struct ExactISO8601Tests {
     #expect(failures == [])
   }
 
-  @Test(
-    "refuses other forms and impossible times",
-    arguments: [
-      "", "Z", "2024-07-29", "2024-07-29T00:42:37", "2024-07-29T00:42:37.Z",
-      "2024-07-29T00:42:37,5Z",
-      "2024-07-29t00:42:37z", "2024-07-29 00:42:37Z", "2024-02-30T00:00:00Z",
-      "2024-13-01T00:00:00Z",
-      "2024-07-29T24:00:00Z", "2024-07-29T00:60:00Z", "2024-07-29T23:59:60Z",
-      "0000-01-01T00:00:00Z",
-      "2024-07-29T00:42:37.5", "2024-07-29T00:42:37.5ZZ", "2024-07-29T00:42:37.5+02:00",
-      "2024-07-29T00:42:3７Z", "+024-07-29T00:42:37Z", "2024-07-29T00:42:37.-5Z",
-      "2024-07-29T00:42:37.000000000000000000000000000000001Z",
-    ])
-  func refuses(text: String) {
+  @Test(arguments: [
+    "", "Z", "2024-07-29", "2024-07-29T00:42:37", "2024-07-29T00:42:37.Z",
+    "2024-07-29T00:42:37,5Z",
+    "2024-07-29t00:42:37z", "2024-07-29 00:42:37Z", "2024-02-30T00:00:00Z",
+    "2024-13-01T00:00:00Z",
+    "2024-07-29T24:00:00Z", "2024-07-29T00:60:00Z", "2024-07-29T23:59:60Z",
+    "0000-01-01T00:00:00Z",
+    "2024-07-29T00:42:37.5", "2024-07-29T00:42:37.5ZZ", "2024-07-29T00:42:37.5+02:00",
+    "2024-07-29T00:42:3７Z", "+024-07-29T00:42:37Z", "2024-07-29T00:42:37.-5Z",
+    "2024-07-29T00:42:37.000000000000000000000000000000001Z",
+  ])
+  func `refuses other forms and impossible times`(text: String) {
     #expect(StoreTimestamp(exactISO8601: text) == nil)
   }
 
-  @Test("survives damaged text")
-  func mutations() {
+  @Test
+  func `survives damaged text`() {
     var generator = SeededGenerator(seed: 5)
     let original = Array("2024-07-29T00:42:37.824189Z".utf8)
     for _ in 0..<20_000 {
@@ -106,8 +100,8 @@ struct ExactISO8601Tests {
     }
   }
 
-  @Test("takes whole seconds and digits, and refuses what would overflow")
-  func wholeAndDigits() {
+  @Test
+  func `takes whole seconds and digits, and refuses what would overflow`() {
     let digits: ArraySlice<UInt8> = Array("75".utf8)[...]
     #expect(
       StoreTimestamp(unixSeconds: 978_307_198, fractionDigits: digits)?.secondsSinceReferenceDate

@@ -44,16 +44,16 @@ struct ISO8601Tests {
     ),
   ]
 
-  @Test("writes known times", arguments: known)
-  func knownTimes(seconds: Double, micro: String, whole: String, milli: String) {
+  @Test(arguments: known)
+  func `writes known times`(seconds: Double, micro: String, whole: String, milli: String) {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: seconds)
     #expect(timestamp.iso8601() == micro)
     #expect(timestamp.iso8601(fractionDigits: 0) == whole)
     #expect(timestamp.iso8601(fractionDigits: 3) == milli)
   }
 
-  @Test("writes nine digits, and no other count than 0 to 9")
-  func digitCounts() {
+  @Test
+  func `writes nine digits, and no other count than 0 to 9`() {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: 743_906_557.824189)
     #expect(timestamp.iso8601(fractionDigits: 9) == "2024-07-29T00:42:37.824188948Z")
     #expect(timestamp.iso8601(fractionDigits: 1) == "2024-07-29T00:42:37.8Z")
@@ -62,27 +62,25 @@ struct ISO8601Tests {
     #expect(timestamp.iso8601(fractionDigits: .max) == nil)
   }
 
-  @Test(
-    "has no text outside the years 1 to 9999",
-    arguments: [
-      Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, -1e12, 252_423_993_600,
-      -63_113_904_000.1, -63_113_904_001, .greatestFiniteMagnitude,
-    ])
-  func outside(seconds: Double) {
+  @Test(arguments: [
+    Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, -1e12, 252_423_993_600,
+    -63_113_904_000.1, -63_113_904_001, .greatestFiniteMagnitude,
+  ])
+  func `has no text outside the years 1 to 9999`(seconds: Double) {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: seconds)
     #expect(timestamp.iso8601() == nil)
     #expect(timestamp.exactISO8601 == nil)
   }
 
-  @Test("does not carry into the year 10000")
-  func lastCarry() {
+  @Test
+  func `does not carry into the year 10000`() {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: 252_423_993_599.9999)
     #expect(timestamp.iso8601() == "9999-12-31T23:59:59.999908Z")
     #expect(timestamp.iso8601(fractionDigits: 3) == nil)
   }
 
-  @Test("writes the same bytes into a buffer that is long enough")
-  func appending() {
+  @Test
+  func `writes the same bytes into a buffer that is long enough`() {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<2000 {
       let timestamp = StoreTimestamp(

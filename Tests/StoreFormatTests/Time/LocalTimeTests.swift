@@ -40,8 +40,8 @@ struct LocalTimeTests {
     }
   }
 
-  @Test("Berlin: a gap, a repeated hour, both offsets")
-  func berlin() async {
+  @Test
+  func `berlin: a gap, a repeated hour, both offsets`() async {
     await #expect(processExitsWith: .success) {
       LocalTimeTests.check(
         "Europe/Berlin",
@@ -74,8 +74,8 @@ struct LocalTimeTests {
     }
   }
 
-  @Test("elsewhere: west, half hours, a skipped day, a skipped midnight")
-  func elsewhere() async {
+  @Test
+  func `elsewhere: west, half hours, a skipped day, a skipped midnight`() async {
     await #expect(processExitsWith: .success) {
       LocalTimeTests.check(
         "America/New_York",
@@ -120,8 +120,8 @@ struct LocalTimeTests {
     }
   }
 
-  @Test("refuses invalid times and years out of range")
-  func outside() {
+  @Test
+  func `refuses invalid times and years out of range`() {
     for seconds in [Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, 3e11, -7e10] {
       #expect(LocalTime(StoreTimestamp(secondsSinceReferenceDate: seconds)) == nil)
     }

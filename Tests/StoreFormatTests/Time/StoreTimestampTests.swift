@@ -3,15 +3,15 @@ import Testing
 
 @Suite("Store timestamp")
 struct StoreTimestampTests {
-  @Test("counts from 2001 and converts from 1970")
-  func epochs() {
+  @Test
+  func `counts from 2001 and converts from 1970`() {
     #expect(StoreTimestamp(unixSeconds: 978_307_200).secondsSinceReferenceDate == 0)
     #expect(StoreTimestamp(secondsSinceReferenceDate: 1.5).unixSeconds == 978_307_201.5)
     #expect(StoreTimestamp(unixSeconds: 0).secondsSinceReferenceDate == -978_307_200)
   }
 
-  @Test("reads the clock")
-  func now() {
+  @Test
+  func `reads the clock`() {
     let first = StoreTimestamp.now()
     let second = StoreTimestamp.now()
     #expect(first <= second)
@@ -20,8 +20,8 @@ struct StoreTimestampTests {
     #expect(first.secondsSinceReferenceDate < 6_279_811_200)
   }
 
-  @Test("sorts every double, NaN before all numbers")
-  func totalOrder() {
+  @Test
+  func `sorts every double, NaN before all numbers`() {
     let sorted: [Double] = [
       .nan, -.infinity, -1e300, -1, 0, .leastNonzeroMagnitude, 1, 1e300, .infinity,
     ]
@@ -37,8 +37,8 @@ struct StoreTimestampTests {
     }
   }
 
-  @Test("equal timestamps have equal hashes")
-  func hashing() {
+  @Test
+  func `equal timestamps have equal hashes`() {
     let zeros = [0.0, -0.0].map { StoreTimestamp(secondsSinceReferenceDate: $0) }
     #expect(Set(zeros).count == 1)
     let nans = [Double.nan, -.nan, Double(nan: 7, signaling: false)].map {
