@@ -37,7 +37,7 @@ DESTDIR ?=
 INSTALL_BINARY ?=
 # VERBOSE=1 shows what the quiet steps hide.
 QUIET := $(if $(VERBOSE),,--quiet)
-# The build of all checks. It is optimised like the program that people get: the suite takes half of the
+# The build of all checks. It is optimized like the program that people get: the suite takes half of the
 # time that a debug build takes. The tests see internal declarations, which makes it another build than
 # that of `make release`.
 CHECKED_FOLDER := .build/checked
@@ -69,8 +69,8 @@ help: ## list the targets
 	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS"
 	@echo "           FUZZ_FLAGS SOAK_MINUTES SOAK_FLAGS MUTATION_FLAGS VERBOSE=1"
 
-# Not optimised, which takes a third of the time of `make release`. Shows the shorter of the program's two paths.
-demo: setup ## build histctl without optimisation and show it at work on a sample store
+# Not optimized, which takes a third of the time of `make release`. Shows the shorter of the program's two paths.
+demo: setup ## build histctl without optimization and show it at work on a sample store
 	@echo "demo: building histctl and the packages that it uses (a few minutes the first time; [done/all] steps below)"
 	@$(SWIFT) build --product histctl $(BUILD_FLAGS)
 	@programs="$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"; \
@@ -135,7 +135,7 @@ ONLY ?=
 quick-test: export HISTCTL_TESTS := $(TARGET)
 # Tests that read every real store take as long as all the others.
 quick-test: export HISTCTL_REAL_STORES :=
-quick-test: setup-test ## run the tests that need no macros, not optimised, without real stores (ONLY=LogTests TARGET=HistctlCommandsTests)
+quick-test: setup-test ## run the tests that need no macros, not optimized, without real stores (ONLY=LogTests TARGET=HistctlCommandsTests)
 	@echo "quick-test: building (a few minutes the first time; shares what \`make demo\` has built)"
 	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
 	@$(SWIFT) build --product histctlPackageTests $(BUILD_FLAGS)

@@ -10,7 +10,7 @@ package struct Bars {
     /// The sum of the parts; the row with the largest sum has the longest bar.
     package var value: Double { parts.reduce(0) { $0 + $1.value } }
 
-    /// Makes a row with a bar of one colour.
+    /// Makes a row with a bar of one color.
     package init(label: String, value: Double, text: String, style: Style = .plain) {
       self.init(label: label, parts: [(value, style)], text: text)
     }
@@ -76,7 +76,7 @@ package struct Bars {
     }
   }
 
-  /// The bar with each part in its colour, to the next whole column.
+  /// The bar with each part in its color, to the next whole column.
   private func styled(_ bar: String, _ row: Row) -> String {
     var styled = ""
     var sum = 0.0

@@ -161,7 +161,7 @@ package struct PagerCommand: Equatable, Sendable {
     }
 
     variables = [:]
-    // F: leave when all fits on the screen. R: show colours. X: leave the text on the screen.
+    // F: leave when all fits on the screen. R: show colors. X: leave the text on the screen.
     if !environment.hasLessOptions || environment.isPrivileged { variables["LESS"] = "FRX" }
     if !environment.hasLessCharacterSet { variables["LESSCHARSET"] = "utf-8" }
     // Without it `less` starts shells and editors, with rights that the user does not have.

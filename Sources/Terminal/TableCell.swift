@@ -93,7 +93,7 @@ extension String {
   }
 }
 
-/// The meaning of a text, for colouring. Colour never carries meaning alone.
+/// The meaning of a text, for coloring. Color never carries meaning alone.
 package enum Style: CaseIterable, Sendable {
   case plain
   case inserted
@@ -107,7 +107,7 @@ package enum Style: CaseIterable, Sendable {
 
   /// The parameters of the ANSI "select graphic rendition" sequence, or `nil` for ordinary text.
   ///
-  /// Only the first eight colours: users choose those to suit their background.
+  /// Only the first eight colors: users choose those to suit their background.
   package var graphicRendition: String? {
     switch self {
     case .plain: nil
@@ -123,7 +123,7 @@ package enum Style: CaseIterable, Sendable {
   }
 }
 
-/// Applies styles, or leaves them out where colour is off.
+/// Applies styles, or leaves them out where color is off.
 package struct Palette: Sendable, Equatable {
   package var isColored: Bool
 
@@ -136,7 +136,7 @@ package struct Palette: Sendable, Equatable {
   }
 }
 
-/// When output is coloured: the value of `--color`.
+/// When output is colored: the value of `--color`.
 package enum ColorChoice: String, CaseIterable, Sendable {
   /// On a terminal that can, unless NO_COLOR forbids or CLICOLOR_FORCE demands it.
   case auto

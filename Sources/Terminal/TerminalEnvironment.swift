@@ -38,7 +38,7 @@ package struct TerminalEnvironment: Sendable, Equatable {
   /// CLICOLOR_FORCE is set, and neither empty nor "0" (bixense.com/clicolors).
   package var forcesColor = false
 
-  /// TERM is "dumb", empty or not set: no colour, no cursor movement, no pager.
+  /// TERM is "dumb", empty or not set: no color, no cursor movement, no pager.
   package var isDumb = false
 
   /// HISTCTL_PAGER or else PAGER; empty for no pager, `nil` if neither is set.

@@ -16,7 +16,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Write times with microseconds and their offset from UTC.")
   var preciseTimes = false
 
-  @Option(help: ArgumentHelp("When to use colour.", valueName: "when"))
+  @Option(help: ArgumentHelp("When to use color.", valueName: "when"))
   var color: ColorChoice = .auto
 
   @Flag(help: "Do not show long output through a pager.")

@@ -105,7 +105,7 @@ import Testing
     .rows: ["prune x.store --keep-last 1 --archive all --yes", "restore x.store all --yes"],
   ]
 
-  /// The memory that the program itself takes more than one that is optimised, in bytes.
+  /// The memory that the program itself takes more than one that is optimized, in bytes.
   private static var slack: Int {
     #if DEBUG
     28 << 20
