@@ -95,7 +95,7 @@ struct ActivityTable {
   private struct Line {
     let label: TableCell
     let activity: Activity?
-    /// The colour of the bar; `nil` for a line without one.
+    /// The color of the bar; `nil` for a line without one.
     let bar: Style?
   }
 
