@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The sample store, as plain SQL and an independent decoder see it.
-@Suite struct TripsDemoTests {
+@Suite(.bounded) struct TripsDemoTests {
   private let folder: TemporaryFolder
   private let path: String
   private let query: StoreQuery
@@ -24,7 +24,7 @@ import Testing
     try TripsDemo(lastDay: date).write(to: path)
   }
 
-  @Test func `the file is one that the frameworks would write`() throws {
+  @Test func `the store has the tables that the frameworks create`() throws {
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
     #expect(try query.lines("PRAGMA journal_mode") == ["wal"])
     let history = StoreSchema.history.replacing(
@@ -44,7 +44,7 @@ import Testing
       ])
   }
 
-  @Test func `the same day is the same store and another day another one`() throws {
+  @Test func `the day determines the store`() throws {
     let again = folder.file("again.store")
     try Self.write(day: 20, to: again)
     let isSame = try FileBytes.read(again) == FileBytes.read(path)
@@ -65,7 +65,7 @@ import Testing
         == query.lines("SELECT min(ZTIMESTAMP) FROM ATRANSACTION"))
   }
 
-  @Test func `the beginning is gone and the rest whole`() throws {
+  @Test func `the history lacks its beginning and nothing else`() throws {
     let span = try #require(
       try query.rows("SELECT min(Z_PK), max(Z_PK), count(*) FROM ATRANSACTION").first)
     guard case .integer(let first) = span[0], case .integer(let last) = span[1] else {
@@ -100,7 +100,7 @@ import Testing
     #expect(days > 41.4 && days < 42.1)
   }
 
-  @Test func `every kind of save is there`() throws {
+  @Test func `the history has every kind of save`() throws {
     #expect(
       try query.lines("SELECT DISTINCT ZENTITY, ZCHANGETYPE FROM ACHANGE ORDER BY 1, 2")
         == (1...3).flatMap { entity in (0...2).map { "\(entity)|\($0)" } })
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
-  func `an independent decoder names everything`() async throws {
+  func `an independent decoder names every entity and attribute`() async throws {
     let oracle = try #require(RealStores.oracle)
     let lines = try await #require(Tool("python3")).run([oracle, path]).lines
     var (updates, tombstones) = (0, 0)
@@ -228,21 +228,23 @@ import Testing
   }
 
   @Test(arguments: [(1, 1, 1), (1, 2, 17), (9999, 12, 31), (9999, 1, 10)])
-  func `a story that leaves the calendar is refused`(_ year: Int, _ month: Int, _ day: Int) throws {
+  func `a day whose story leaves the calendar is refused`(
+    _ year: Int, _ month: Int, _ day: Int
+  ) throws {
     let date = try #require(CivilDate(year: year, month: month, day: day))
     let error = #expect(throws: DemoError.self) { try TripsDemo(lastDay: date) }
     #expect(error?.message.contains("year \(year)") ?? false)
   }
 
   @Test(arguments: [(2, 1, 1), (1600, 2, 29), (9990, 12, 31)])
-  func `any year within it is fine`(_ year: Int, _ month: Int, _ day: Int) throws {
+  func `any year of the calendar is accepted`(_ year: Int, _ month: Int, _ day: Int) throws {
     let date = try #require(CivilDate(year: year, month: month, day: day))
     let path = folder.file("\(year).store")
     try TripsDemo(lastDay: date).write(to: path)
     #expect(try StoreQuery(path: path).lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func `a place that is taken is left alone`() throws {
+  @Test func `an existing file is left unchanged`() throws {
     let before = try FileBytes.read(path)
     #expect(throws: StoreWriteError.alreadyThere(path: path)) {
       try Self.write(day: 21, to: path)

@@ -1,9 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PropertyLists
 
-@Suite("Binary property lists")
-struct BinaryPropertyListTests {
+@Suite(.bounded) struct BinaryPropertyListTests {
   private typealias Fixture = PropertyListFixture
 
   @Test
@@ -101,7 +101,7 @@ struct BinaryPropertyListTests {
   }
 
   @Test
-  func `an error says what, where and what to do`() {
+  func `an error has a problem, a place and a remedy`() {
     #expect {
       try BinaryPropertyList(Array("bplist99".utf8))
     } throws: { error in

@@ -1,9 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PropertyLists
 
-@Suite("Binary property list writer")
-struct BinaryPropertyListWriterTests {
+@Suite(.bounded) struct BinaryPropertyListWriterTests {
   private func roundTrip(_ value: PropertyListValue) throws -> PropertyListValue {
     try PropertyListValue(propertyList: BinaryPropertyListWriter.bytes(of: value))
   }
@@ -27,7 +27,7 @@ struct BinaryPropertyListWriterTests {
       .uid(65_536), .uid(4_294_967_295), .array([]), .dictionary([:]),
       .array([.dictionary(["a": .array([.null])])]),
     ] as [PropertyListValue])
-  func `every value comes back`(value: PropertyListValue) throws {
+  func `every written value is read back`(value: PropertyListValue) throws {
     #expect(try roundTrip(value) == value)
   }
 
@@ -37,7 +37,7 @@ struct BinaryPropertyListWriterTests {
   }
 
   @Test
-  func `equal scalars are written once, different ones apart`() throws {
+  func `equal scalars are written once`() throws {
     let value = PropertyListValue.array([
       .real(0.0), .real(-0.0), .integer(0), .boolean(false), .string("\u{E9}"),
       .string("e\u{301}"), .string("\u{E9}"), .uid(0), .uid(0), .real(0.0),
@@ -51,7 +51,7 @@ struct BinaryPropertyListWriterTests {
   }
 
   @Test(arguments: [255, 256, 65_536])
-  func `references are as wide as the number of objects asks`(count: Int) throws {
+  func `the width of references follows the number of objects`(count: Int) throws {
     let value = PropertyListValue.array((0..<count - 1).map { .integer(Int64($0)) })
     let bytes = try BinaryPropertyListWriter.bytes(of: value)
     let list = try BinaryPropertyList(bytes)

@@ -1,9 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PropertyLists
 
-@Suite("Keyed archives")
-struct KeyedArchiveTests {
+@Suite(.bounded) struct KeyedArchiveTests {
   private typealias Fixture = PropertyListFixture
 
   private func list(
@@ -102,7 +102,7 @@ struct KeyedArchiveTests {
   }
 
   @Test
-  func `core Data's dictionary of known keys is read, without its empty slots`() throws {
+  func `a Core Data dictionary of known keys is read without its empty slots`() throws {
     let list = list([
       .dictionary(["searchMapping": .uid(2), "values": .uid(3), "emptyToken": .uid(9)]),
       .dictionary(["keys": .uid(4), "length": .integer(3)]),
@@ -196,7 +196,7 @@ struct KeyedArchiveTests {
   }
 
   @Test
-  func `archives that would take endless time or memory are refused`() throws {
+  func `archives that would take unlimited time or memory are refused`() throws {
     func archive(_ slots: [Int], _ more: [[UInt8]]) -> [UInt8] {
       Fixture.list(
         objects: [
@@ -247,7 +247,7 @@ struct KeyedArchiveTests {
   }
 
   @Test
-  func `an archive cut off or with any byte changed is read or refused`() throws {
+  func `a truncated or changed archive is read or refused`() throws {
     func walk(_ bytes: [UInt8]) throws {
       let archive = try KeyedArchive(bytes: bytes)
       for index in -1...archive.objectCount {

@@ -1,9 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PropertyLists
 
-@Suite("Keyed archive writer")
-struct KeyedArchiveWriterTests {
+@Suite(.bounded) struct KeyedArchiveWriterTests {
   @Test
   func `the archive has the shape of NSKeyedArchiver's`() throws {
     var writer = KeyedArchiveWriter()
@@ -47,7 +47,7 @@ struct KeyedArchiveWriterTests {
   }
 
   @Test(arguments: [100, 2_000])
-  func `thousands of objects that refer to each other come back`(count: Int) throws {
+  func `thousands of objects that refer to each other are read back`(count: Int) throws {
     var writer = KeyedArchiveWriter()
     let entity = KeyedArchiveWriter.Class("NSEntityDescription", "NSObject")
     let entities = (0..<count).map { _ in writer.reserve() }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PropertyLists
@@ -11,7 +12,7 @@ import Glibc
 #endif
 
 /// Reads what the writers wrote with Python's plistlib, where there is a Python.
-@Suite("Property lists and Python", .enabled(if: Python.isPresent))
+@Suite(.bounded, .enabled(if: Python.isPresent))
 struct PropertyListPythonTests {
   @Test
   func `plistlib reads the binary writer's lists and writes the same bytes`() throws {

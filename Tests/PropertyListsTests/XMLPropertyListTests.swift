@@ -1,9 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PropertyLists
 
-@Suite("XML property lists")
-struct XMLPropertyListTests {
+@Suite(.bounded) struct XMLPropertyListTests {
   private func read(_ text: String) throws -> PropertyListValue {
     try PropertyListValue(propertyList: Array(text.utf8))
   }
@@ -103,7 +103,7 @@ struct XMLPropertyListTests {
       ),
       ("<date>1970-01-01T00:00:00Z</date>", .date(-978_307_200)),
     ] as [(String, PropertyListValue)])
-  func `values are read`(text: String, value: PropertyListValue) throws {
+  func `each kind of value is read`(text: String, value: PropertyListValue) throws {
     #expect(try read(text) == value)
   }
 
@@ -136,7 +136,7 @@ struct XMLPropertyListTests {
     "<?xml version='1.0' encoding='UTF-16'?><true/>",
     "<?xml version=\"1.0\" encoding = \"iso-8859-1\"?><true/>",
   ])
-  func `anything else is refused`(text: String) {
+  func `malformed documents are refused`(text: String) {
     #expect(throws: PropertyListError.self) { try read(text) }
   }
 
@@ -185,7 +185,7 @@ struct XMLPropertyListTests {
       .real(0.1), .integer(.min), .data([]), .data(Array(0...255)), .string(""), .array([.uid(0)]),
       .dictionary(["<&>": .boolean(true)]), .date(-978_307_200),
     ] as [PropertyListValue])
-  func `written values come back`(value: PropertyListValue) throws {
+  func `written values are read back`(value: PropertyListValue) throws {
     let bytes = try XMLPropertyListWriter.bytes(of: value)
     #expect(try PropertyListValue(propertyList: bytes) == value)
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The app and its widget share a store, and the app finds out what the widget has done.
-@Suite struct SampleTripsTests {
+@Suite(.bounded) struct SampleTripsTests {
   private static let app = Tool.built("sampletrips")
   private static let widget = Tool.built("sampletrips-widget")
 
@@ -25,7 +25,7 @@ import Testing
     try await app.run([], folder: folder.path)
   }
 
-  @Test func `the widgets work is unread until it is read`() async throws {
+  @Test func `the app reads the widget's changes once`() async throws {
     let folder = try await Self.folder()
     #expect(
       try await Self.list(folder).text == """
@@ -62,7 +62,7 @@ import Testing
     #expect(token == #"{"storeTokens":{"\#(identifier)":4}}"#)
   }
 
-  @Test func `replaced models are deleted`() async throws {
+  @Test func `models that an edit replaces are deleted`() async throws {
     let folder = try await Self.folder()
     let edited = try await Self.app.run(["edit", "Rome", "--stay", "Hotel"], folder: folder.path)
     #expect(edited.status == 0, "\(edited.errors)")
@@ -93,7 +93,7 @@ import Testing
     #expect(again.errors == "" && !again.text.contains("●"))
   }
 
-  @Test func `mistakes are named`() async throws {
+  @Test func `each mistake has a message`() async throws {
     let folder = try await Self.folder()
     for (tool, arguments, words) in [
       (Self.app, ["add", "Rome"], "there is a trip Rome already"),

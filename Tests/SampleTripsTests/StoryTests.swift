@@ -4,7 +4,7 @@ import Testing
 
 /// The page of SampleTrips tells a story of the app, its widget and histctl; its commands work one after the other
 /// and say what is shown.
-@Suite(.enabled(if: Tool("bash") != nil && Tool.hasTerminals)) struct StoryTests {
+@Suite(.bounded, .enabled(if: Tool("bash") != nil && Tool.hasTerminals)) struct StoryTests {
   /// What every time looks like in a comparison.
   private static let time = "2000-01-01 00:00:00"
 
@@ -36,7 +36,7 @@ import Testing
       .replacing(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?/, with: time)
   }
 
-  @Test func `the story is true`() async throws {
+  @Test func `the commands of the README print what it shows`() async throws {
     let steps = try Self.story()
     try #require(steps.count >= 5)
     let folder = try TemporaryFolder()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
@@ -11,7 +12,7 @@ import Glibc
 #endif
 
 extension DescriptorTests {
-  @Suite struct DiagnosticsTests {
+  @Suite(.bounded) struct DiagnosticsTests {
     private func environment(isTerminal: Bool, columns: Int = 40) -> TerminalEnvironment {
       var environment = TerminalEnvironment()
       environment.isErrorTerminal = isTerminal
@@ -31,7 +32,7 @@ extension DescriptorTests {
       return pipe.finish()
     }
 
-    @Test func `messages are labelled lines`() throws {
+    @Test func `messages are labeled lines`() throws {
       let text = try written(isTerminal: false) {
         $0.note("2 bookmarks")
         $0.warning("the store is busy", hint: "try again")
@@ -103,7 +104,7 @@ extension DescriptorTests {
       #expect(drawings.last == "\u{1B}[K")
     }
 
-    @Test func `progress fits the line and any numbers`() throws {
+    @Test func `progress fits the line with any numbers`() throws {
       var time = 0.0
       let pipe = try TestPipe()
       let diagnostics = DiagnosticWriter(

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
 
-@Suite struct DisplayWidthTests {
+@Suite(.bounded) struct DisplayWidthTests {
   /// Expected widths as the wcwidth project's `wcswidth` gives them.
   @Test(arguments: [
     ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("Zoë", 3), ("日本", 4), ("ｆｕｌｌ", 8), ("ﾊﾝ", 2),
@@ -16,7 +17,7 @@ import Testing
     #expect(text.displayWidth == width)
   }
 
-  @Test func `controls take no place`() {
+  @Test func `control characters have no width`() {
     #expect("a\n\t\u{1B}\u{7F}\r\nb".displayWidth == 2)
     #expect("é\u{9B}\n".displayWidth == 1)
   }
@@ -39,7 +40,7 @@ import Testing
     #expect(sum == 2_366_621_747)
   }
 
-  @Test func `the quick answer is the slow one`() {
+  @Test func `ordinary characters have the width of their scalar`() {
     for value in UInt32(0)..<0xE000 {
       guard let scalar = Unicode.Scalar(value), DisplayWidth.isOrdinary(scalar) else { continue }
       #expect(!scalar.properties.isDefaultIgnorableCodePoint && !scalar.properties.isBidiControl)
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `ranges are sorted and apart`() {
+  @Test func `ranges of widths are sorted and do not touch`() {
     for (first, second) in zip(WideRanges.table, WideRanges.table.dropFirst()) {
       #expect(first.upperBound < second.lowerBound)
     }

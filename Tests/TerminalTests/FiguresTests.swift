@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
 
-@Suite struct FiguresTests {
+@Suite(.bounded) struct FiguresTests {
   @Test(arguments: [
     (0.0, "just now"), (4.9, "just now"), (-4.9, "just now"), (5.0, "5 s ago"), (42.9, "42 s ago"),
     (59.9, "59 s ago"), (60.0, "1 min ago"), (300.0, "5 min ago"), (3599.0, "59 min ago"),

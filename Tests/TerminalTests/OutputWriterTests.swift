@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
@@ -11,7 +12,7 @@ import Glibc
 #endif
 
 extension DescriptorTests {
-  @Suite struct OutputWriterTests {
+  @Suite(.bounded) struct OutputWriterTests {
     init() {
       Signals.ignoreFailedWrites()
     }
@@ -29,7 +30,7 @@ extension DescriptorTests {
       #expect(readToEnd(pipe.reading) == [0x61, 0x62, 0x00, 0xFF, 0x63, 0xC3, 0xA9, 0x0A])
     }
 
-    @Test func `sizes around the buffer arrive unchanged`() throws {
+    @Test func `output around the size of the buffer arrives unchanged`() throws {
       let folder = try ScriptFolder()
       let path = folder.file("output")
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -47,7 +48,7 @@ extension DescriptorTests {
       #expect(try folder.text(path) == expected)
     }
 
-    @Test func `buffers until flush or each line`() throws {
+    @Test func `output is buffered until a flush or the end of a line`() throws {
       let pipe = try TestPipe()
       _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
       var block = [UInt8](repeating: 0, count: 16)
@@ -64,7 +65,7 @@ extension DescriptorTests {
       _ = pipe.finish()
     }
 
-    @Test func `a closed pipe has its own error and stays`() throws {
+    @Test func `a closed pipe is an error of its own at every write`() throws {
       let pipe = try TestPipe()
       close(pipe.reading)
       defer { close(pipe.writing) }
@@ -75,7 +76,7 @@ extension DescriptorTests {
       #expect(throws: OutputError.closedPipe) { try writer.close() }
     }
 
-    @Test func `a writer may outlive its reader`() throws {
+    @Test func `a writer that outlives its reader ignores a closed pipe`() throws {
       let pipe = try TestPipe()
       close(pipe.reading)
       defer { close(pipe.writing) }
@@ -130,7 +131,7 @@ extension DescriptorTests {
       #expect(throws: OutputError.failed(EBADF)) { try other.flush() }
     }
 
-    @Test func `a slow non blocking reader gets everything`() async throws {
+    @Test func `a slow reader of a nonblocking pipe gets all output`() async throws {
       let pipe = try TestPipe()
       _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
       let reading = pipe.reading
@@ -145,7 +146,7 @@ extension DescriptorTests {
       close(pipe.reading)
     }
 
-    @Test func `missing standard descriptors are filled`() throws {
+    @Test func `missing standard descriptors are opened`() throws {
       let status = try statusOfForkedChild {
         for descriptor: Int32 in 0...2 { close(descriptor) }
         StandardDescriptors.openMissing()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
@@ -11,7 +12,7 @@ import Glibc
 #endif
 
 extension DescriptorTests {
-  @Suite struct PagerTests {
+  @Suite(.bounded) struct PagerTests {
     init() {
       Signals.ignoreFailedWrites()
     }
@@ -50,7 +51,7 @@ extension DescriptorTests {
       #expect(try shown(pager: script, isPaged: false) == "hello\n")
     }
 
-    @Test func `starts no unwanted pager`() throws {
+    @Test func `an unwanted pager is not started`() throws {
       for pager in ["", "cat", "  ", " cat "] { #expect(try shown(pager: pager) == "hello\n") }
       var piped = environment(pager: "false")
       piped.isOutputTerminal = false
@@ -61,7 +62,8 @@ extension DescriptorTests {
     }
 
     @Test(arguments: ["/nowhere/pager", "no-such-pager-here", "no-such-pager-here -R", "/tmp"])
-    func `a missing pager falls back with a warning`(_ pager: String) throws {
+    func `a missing pager is a warning, and the output is shown without it`(_ pager: String) throws
+    {
       let words = try TestPipe()
       let diagnostics = DiagnosticWriter(
         environment: TerminalEnvironment(), descriptor: words.writing)
@@ -112,7 +114,7 @@ extension DescriptorTests {
       }
     }
 
-    @Test func `the pager takes signals as usual and interrupts are its`() throws {
+    @Test func `the pager has default signals and gets interrupts`() throws {
       let folder = try ScriptFolder()
       // A child that ignored SIGPIPE would let this loop run on; one that did not ends by it.
       let script = try folder.script("pager", "cat; kill -s PIPE $$; echo ignored")
@@ -141,7 +143,7 @@ extension DescriptorTests {
       #expect(text.contains("\u{1B}[32mtwö"))
     }
 
-    @Test func `commands are chosen and secured`() throws {
+    @Test func `the command of the pager comes from the environment, with safe options`() throws {
       var environment = environment(pager: nil)
       var command = try #require(PagerCommand(environment: environment))
       #expect(command.arguments == ["less"])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
@@ -11,7 +12,7 @@ import Glibc
 #endif
 
 extension DescriptorTests {
-  @Suite struct SignalsTests {
+  @Suite(.bounded) struct SignalsTests {
     init() {
       // Makes, here and not in a forked child, whatever is made at the first use.
       TemporaryFileRegistry.removeAll()
@@ -19,8 +20,7 @@ extension DescriptorTests {
     }
 
     @Test
-    func `a folder that is registered after its content is removed after it, in any slots`() throws
-    {
+    func `a folder registered after its content is removed after it`() throws {
       let folder = try ScriptFolder()
       let former = try #require(TemporaryFileRegistry.register(folder.file("former")))
       let content = folder.file("folder/content")
@@ -35,7 +35,7 @@ extension DescriptorTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `ending by signal removes temporary files`(_ number: Int32) throws {
+    func `a signal removes temporary files`(_ number: Int32) throws {
       let folder = try ScriptFolder()
       let kept = folder.file("kept")
       let temporary = folder.file("temporary")
@@ -76,7 +76,7 @@ extension DescriptorTests {
       #expect(status & 0x7F == SIGINT)
     }
 
-    @Test func `the table is finite and places are used again`() {
+    @Test func `registered places are limited and reused`() {
       var registrations: [TemporaryFileRegistry.Registration] = []
       for number in 0..<TemporaryFileRegistry.capacity {
         if let one = TemporaryFileRegistry.register("/nonexistent/histctl-\(number)") {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
 
-@Suite struct SparklineTests {
+@Suite(.bounded) struct SparklineTests {
   @Test(arguments: [
     ([0.0, 1, 2, 4, 8], " ▁▂▄█"), ([1, 1_000_000], "▁█"), ([0, 0], "  "), ([], ""),
     ([.nan, -5, .infinity, 3], "   █"),
@@ -11,11 +12,11 @@ import Testing
     #expect(Sparkline(values, width: 80, isUTF8: true).text == expected)
   }
 
-  @Test func `it has an ASCII form`() {
+  @Test func `a sparkline has an ASCII form`() {
     #expect(Sparkline([0, 1, 2, 4, 8], width: 80, isUTF8: false).text == " .:=@")
   }
 
-  @Test func `neighbours are summed up where the line is short`() {
+  @Test func `neighbors are summed if the line is short`() {
     let line = Sparkline(Array(repeating: 1, count: 100), width: 30, isUTF8: true)
     #expect(line.valuesPerColumn == 4)
     #expect(line.text == String(repeating: "█", count: 25))

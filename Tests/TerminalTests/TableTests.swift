@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
 
-@Suite struct TableTests {
+@Suite(.bounded) struct TableTests {
   private let columns = [
     TableColumn("token", alignment: .trailing),
     TableColumn("author", priority: 1, minimumWidth: 4, canShrink: true),
@@ -53,7 +54,7 @@ import Testing
       ])
   }
 
-  @Test func `then the least important column goes`() {
+  @Test func `the least important column is dropped next`() {
     // Minimum with all columns is 5 + 4 + 17 + 6 and the gaps: 38.
     #expect(
       lines(table(width: 37)) == [
@@ -88,7 +89,7 @@ import Testing
         + "  b                  end")
   }
 
-  @Test func `one long cell does not blow up every line`() {
+  @Test func `one long cell does not widen every line`() {
     let sample = [[TableCell(String(repeating: "x", count: 60_000)), TableCell("b")]]
     let table = Table(
       columns: [TableColumn("a"), TableColumn("b")], sample: sample, lineWidth: nil,
@@ -119,7 +120,7 @@ import Testing
     #expect(table(width: nil).line(evil).contains("\\e[2J\\n\\u{202E}"))
   }
 
-  @Test func `rows may be short or long`() {
+  @Test func `rows may have missing or extra cells`() {
     #expect(table(width: 60).line([]) == "")
     #expect(table(width: 60).line(cells(["1", "a", "b", "c", "d"])).hasSuffix("c"))
     let empty = Table(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
@@ -10,7 +11,7 @@ import Musl
 import Glibc
 #endif
 
-@Suite struct TerminalEnvironmentTests {
+@Suite(.bounded) struct TerminalEnvironmentTests {
   private func environment(
     _ variables: [String: String], terminals: Set<Int32> = [0, 1, 2],
     size: (columns: Int, rows: Int)? = (120, 50), isPrivileged: Bool = false
@@ -22,7 +23,7 @@ import Glibc
         isPrivileged: { isPrivileged }))
   }
 
-  @Test func `size comes from the terminal or the wish`() {
+  @Test func `the size comes from the terminal or the environment`() {
     #expect(environment([:]).columns == 120)
     #expect(environment([:]).rows == 50)
     #expect(environment(["COLUMNS": "100", "LINES": "10"]).columns == 100)
@@ -102,7 +103,7 @@ import Glibc
   ]
 
   @Test(arguments: colorCases)
-  func `color is chosen`(
+  func `color follows the option, the environment and the terminal`(
     _ choice: ColorChoice, _ variables: [String: String], _ terminals: Set<Int32>,
     _ expected: Bool
   ) {
@@ -110,7 +111,7 @@ import Glibc
     #expect(choice.colorsOutput(in: environment) == expected)
   }
 
-  @Test func `errors have their own terminal`() {
+  @Test func `standard error has its own color setting`() {
     let environment = environment(["TERM": "xterm"], terminals: [2])
     #expect(ColorChoice.auto.colorsErrors(in: environment))
     #expect(!ColorChoice.auto.colorsOutput(in: environment))

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
 
-@Suite struct TerminalTextTests {
+@Suite(.bounded) struct TerminalTextTests {
   @Test(arguments: [
     ("plain text \\ \"quoted\"", "plain text \\ \"quoted\""),
     ("", ""),
@@ -27,7 +28,7 @@ import Testing
     // Bytes hidden in a run of variation selectors behind an emoji.
     ("😀\u{FE0F}\u{FE01}\u{E0101}", "😀\u{FE0F}\\u{FE01}\\u{E0101}"),
   ])
-  func `acting or hidden characters are escaped`(_ text: String, _ expected: String) {
+  func `control and hidden characters are escaped`(_ text: String, _ expected: String) {
     #expect(TerminalText.terminal.escaped(text) == expected)
   }
 
@@ -36,11 +37,11 @@ import Testing
     "نامه\u{200C}ای", "ശ്രീ\u{0D7A}", "ക്\u{200D}", "👨‍👩‍👧‍👦", "❤️‍🔥", "🏳️‍🌈", "👍🏽", "🇩🇪",
     "1️⃣", "©️", "e\u{301}\u{323}", "葛\u{E0100}", "ᠮᠣᠩ\u{180B}", "\u{E000}\u{10FFFF}", "½ × ≠ “…”",
   ])
-  func `languages and emoji stay`(_ text: String) {
+  func `text of any language and emoji stay`(_ text: String) {
     #expect(Array(TerminalText.terminal.escaped(text).unicodeScalars) == Array(text.unicodeScalars))
   }
 
-  @Test func `marks do not pile up`() {
+  @Test func `combining marks are limited`() {
     let text = "a" + String(repeating: "\u{301}", count: 1000)
     let shown = TerminalText.terminal.escaped(text)
     #expect(shown.unicodeScalars.prefix(32).elementsEqual(("a" + mark(30) + "\\").unicodeScalars))
@@ -69,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `hostile mixtures are safe and stable`() {
+  @Test func `mixtures of hostile text are safe, and escaping again changes nothing`() {
     var random = SeededGenerator(seed: 42)
     let pieces: [Unicode.Scalar] = [
       "a", "\u{1B}", "\n", "\u{200D}", "\u{200C}", "\u{FE0F}", "😀", "\u{1F3FB}", "\u{301}",

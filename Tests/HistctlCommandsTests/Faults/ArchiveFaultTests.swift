@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever fails or ends `archive` and `prune --archive`, every transaction is in the store or in the
 /// archive, and the next run finishes and leaves no temporary file.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible && ArchivedLines.isPossible))
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible && ArchivedLines.isPossible))
 struct ArchiveFaultTests {
   private static let name = SampleFolder.name
   private static let all = Array(1...Int64(SampleStore.transactionCount))
@@ -18,7 +18,7 @@ struct ArchiveFaultTests {
   ) {
     let sample = try SampleFolder()
     try await sample.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
-    let place = try FaultDrive.Place([name: FileBytes.read(sample.store)])
+    let place = try FaultLoop.Folder([name: FileBytes.read(sample.store)])
     if hasArchive {
       let result = try await Tool.histctl.run(
         ["archive", name, "arch", "--before", "5"], folder: place.folder.path)
@@ -33,20 +33,20 @@ struct ArchiveFaultTests {
 
   /// What is missing in store and archive together, and what in the archive is not as it was.
   static func problems(
-    _ place: FaultDrive.Place, _ lines: [Int64: [UInt8]], _ original: StoreRows, keeps: Int64
+    _ place: FaultLoop.Folder, _ lines: [Int64: [UInt8]], _ original: StoreRows, keeps: Int64
   ) throws -> [String] {
     try ArchivedLines.problems(
       in: place, store: name, archive: "arch", lines, original, keeps: keeps)
   }
 
   @Test(arguments: [false, true])
-  func `archive, a new one and an existing one`(_ hasArchive: Bool) async throws {
+  func `archive survives any failing or killing system call`(_ hasArchive: Bool) async throws {
     let (files, lines) = try await Self.files(hasArchive: hasArchive)
-    let original = try StoreRows(FaultDrive.Place(files), Self.name)
-    let check: @Sendable (FaultDrive.Place) throws -> [String] = {
+    let original = try StoreRows(FaultLoop.Folder(files), Self.name)
+    let check: @Sendable (FaultLoop.Folder) throws -> [String] = {
       try Self.problems($0, lines, original, keeps: 1)
     }
-    let statuses = try await FaultDrive(
+    let statuses = try await FaultLoop(
       files: files,
       arguments: ["archive", Self.name, "arch", "--segment-size", "64K", "--quiet"],
       problemsAfterFault: { place, status in
@@ -60,17 +60,19 @@ struct ArchiveFaultTests {
           + (archived == Array(Self.all.dropLast()) ? [] : ["archived: \(archived)"])
       }
     ).run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
   @Test(arguments: [false, true])
-  func `prune --archive, with a new one and an existing one`(_ hasArchive: Bool) async throws {
+  func `prune with an archive survives any failing or killing system call`(
+    _ hasArchive: Bool
+  ) async throws {
     let (files, lines) = try await Self.files(hasArchive: hasArchive)
-    let original = try StoreRows(FaultDrive.Place(files), Self.name)
-    let check: @Sendable (FaultDrive.Place) throws -> [String] = {
+    let original = try StoreRows(FaultLoop.Folder(files), Self.name)
+    let check: @Sendable (FaultLoop.Folder) throws -> [String] = {
       try Self.problems($0, lines, original, keeps: 9)
     }
-    var drive = FaultDrive(
+    var loop = FaultLoop(
       files: files,
       arguments: ["prune", Self.name, "--keep-last", "4", "--archive", "arch", "--yes", "--quiet"],
       problemsAfterFault: { place, status in
@@ -82,41 +84,41 @@ struct ArchiveFaultTests {
         let numbers = try StoreRows(place, Self.name).numbers
         return try check(place) + (numbers == Array(9...12) ? [] : ["left: \(numbers)"])
       })
-    drive.clockStep = 40
-    let statuses = try await drive.run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
+    loop.clockStep = 40
+    let statuses = try await loop.run()
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
   @Test
-  func `archive, when the run after a fault fails as well`() async throws {
+  func `prune with an archive survives faults in two runs`() async throws {
     let (files, lines) = try await Self.files(hasArchive: true)
     let tools = try TemporaryFolder()
     let injector = try await FaultInjector(folder: tools)
     let arguments = ["prune", Self.name, "--keep-last", "4", "--archive", "arch", "--yes", "-q"]
-    let original = try StoreRows(FaultDrive.Place(files), Self.name)
-    let clean = try FaultDrive.Place(files)
+    let original = try StoreRows(FaultLoop.Folder(files), Self.name)
+    let clean = try FaultLoop.Folder(files)
     let calls = try await injector.calls(
       of: .histctl, arguments, files: clean.folder.path, folder: clean.folder.path
     ).calls.count
     var random = SeededGenerator(seed: Campaign.rotatingSeed)
     let isEvery = Campaign.isEverything
     for _ in 0..<(isEvery ? 400 : 6) {
-      let place = try FaultDrive.Place(files)
-      var told = ["HISTCTL_SEED=\(Campaign.rotatingSeed)"]
+      let place = try FaultLoop.Folder(files)
+      var steps = ["HISTCTL_SEED=\(Campaign.rotatingSeed)"]
       for _ in 0..<2 {
         let kind = FaultInjector.Kind.allCases.randomElement(using: &random) ?? .kill
         let fault = FaultInjector.Fault(
           kind, at: .random(in: 1...calls, using: &random), lasts: kind == .full)
-        told.append("\(fault)")
+        steps.append("\(fault)")
         _ = try await injector.run(
           .histctl, arguments, files: place.folder.path, fault, folder: place.folder.path)
-        #expect(try Self.problems(place, lines, original, keeps: 9) == [], "\(told)")
+        #expect(try Self.problems(place, lines, original, keeps: 9) == [], "\(steps)")
       }
       let result = try await Tool.histctl.run(arguments, folder: place.folder.path)
-      #expect(result.status == 0, "\(told): \(result.errors)")
-      #expect(try Self.problems(place, lines, original, keeps: 9) == [], "\(told)")
-      #expect(try StoreRows(place, Self.name).numbers == Array(9...12), "\(told)")
-      #expect(try !place.files().keys.contains { $0.contains("partial") }, "\(told)")
+      #expect(result.status == 0, "\(steps): \(result.errors)")
+      #expect(try Self.problems(place, lines, original, keeps: 9) == [], "\(steps)")
+      #expect(try StoreRows(place, Self.name).numbers == Array(9...12), "\(steps)")
+      #expect(try !place.files().keys.contains { $0.contains("partial") }, "\(steps)")
     }
   }
 }
@@ -150,7 +152,7 @@ struct ArchivedLines {
 
   /// What is missing in store and archive together, and what in the archive is not as it was.
   static func problems(
-    in place: FaultDrive.Place, store name: String, archive folder: String,
+    in place: FaultLoop.Folder, store name: String, archive folder: String,
     _ lines: [Int64: [UInt8]], _ original: StoreRows, keeps: Int64
   ) throws -> [String] {
     let rows = try StoreRows(place, name)
@@ -179,7 +181,7 @@ struct ArchivedLines {
     return lines
   }
 
-  init(_ place: FaultDrive.Place, _ folder: String) throws {
+  init(_ place: FaultLoop.Folder, _ folder: String) throws {
     let files = try place.files()
     let catalog = files[folder + "/catalog.jsonl"] ?? []
     var previous = String(repeating: "0", count: 64)

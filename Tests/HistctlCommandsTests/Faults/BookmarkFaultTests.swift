@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever fails or ends what moves a bookmark, no bookmark is lost, and no transaction that is
 /// exported with one is lost or doubled.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct BookmarkFaultTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct BookmarkFaultTests {
   private static let bookmarks = SampleFolder.name + "-bookmarks.json"
   private static let logs = "logs/" + SampleFolder.identifier
 
@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Where the bookmarks stand; none where there is no file, or nothing in it yet.
-  static func positions(_ place: FaultDrive.Place) throws -> [String: Int] {
+  static func positions(_ place: FaultLoop.Folder) throws -> [String: Int] {
     struct Content: Decodable {
       struct Entry: Decodable {
         struct Token: Decodable { let storeTokens: [String: Int] }
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// The numbers of the transactions in the exported files.
-  static func exported(_ place: FaultDrive.Place) throws -> [Int] {
+  static func exported(_ place: FaultLoop.Folder) throws -> [Int] {
     struct Line: Decodable { let transaction: Int }
     var numbers: [Int] = []
     for (name, bytes) in try place.files().sorted(by: { $0.key < $1.key })
@@ -52,19 +52,21 @@ import Testing
   }
 
   private static func changedStore(
-    _ place: FaultDrive.Place, _ original: [UInt8]?
+    _ place: FaultLoop.Folder, _ original: [UInt8]?
   ) throws -> [String] {
     try place.files()[SampleFolder.name] == original ? [] : ["the store has changed"]
   }
 
   @Test(arguments: [[:], ["widget": 3], ["widget": 3, "nightly": 5]] as [[String: Int]])
-  func `set`(_ present: [String: Int]) async throws {
+  func `bookmark set survives any failing or killing system call`(
+    _ present: [String: Int]
+  ) async throws {
     let sample = try SampleFolder()
     let store = try FileBytes.read(sample.store)
     var files = [SampleFolder.name: store]
     if !present.isEmpty { files[Self.bookmarks] = Self.file(present) }
     let wanted = present.merging(["widget": 9]) { $1 }
-    let statuses = try await FaultDrive(
+    let statuses = try await FaultLoop(
       files: files, arguments: ["bookmark", "set", SampleFolder.name, "widget", "9", "--quiet"],
       problemsAfterFault: { place, status in
         let found = try Self.positions(place)
@@ -75,11 +77,13 @@ import Testing
         try Self.positions(place) == wanted ? [] : ["\(try Self.positions(place))"]
       }
     ).run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
   @Test(arguments: [0, 5])
-  func `export with a bookmark, of everything and of the rest`(_ begun: Int) async throws {
+  func `export with a bookmark survives any failing or killing system call`(
+    _ begun: Int
+  ) async throws {
     let sample = try SampleFolder()
     let options = "--output-dir logs --bookmark nightly --compress none --quiet"
     if begun > 0 {
@@ -94,7 +98,7 @@ import Testing
       files[name] = try FileBytes.read(sample.folder.file(name))
     }
     let all = Array(1...SampleStore.transactionCount)
-    let statuses = try await FaultDrive(
+    let statuses = try await FaultLoop(
       files: files,
       arguments: ["export", SampleFolder.name] + options.split(separator: " ").map(String.init),
       problemsAfterFault: { place, status in
@@ -118,7 +122,7 @@ import Testing
           + (position == all.count ? [] : ["bookmark at \(position.map(String.init) ?? "none")"])
       }
     ).run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
   private static let prune = ["prune", SampleFolder.name, "--keep-last", "4", "--yes", "--quiet"]
@@ -135,13 +139,15 @@ import Testing
   /// A prune and a bookmark that is set at the same time: either the bookmark is respected, or whoever
   /// sets it is told that the history is gone.
   @Test(arguments: Step.allCases, [false, true])
-  func `set beside a prune`(_ step: Step, _ hasFile: Bool) async throws {
+  func `a concurrent prune respects a bookmark, or setting it fails`(
+    _ step: Step, _ hasFile: Bool
+  ) async throws {
     let sample = try SampleFolder()
     var files = [SampleFolder.name: try FileBytes.read(sample.store)]
     if hasFile { files[Self.bookmarks] = Self.file(["other": 11]) }
     let tools = try TemporaryFolder()
     let injector = try await FaultInjector(folder: tools)
-    let trial = try FaultDrive.Place(files)
+    let trial = try FaultLoop.Folder(files)
     let calls = try await injector.calls(
       of: .histctl, Self.mark, files: trial.folder.file(Self.bookmarks), folder: trial.folder.path
     ).calls
@@ -157,7 +163,7 @@ import Testing
           calls.lastIndex { call in names.contains { call.name.hasPrefix($0) } }))
     }
 
-    let place = try FaultDrive.Place(files)
+    let place = try FaultLoop.Folder(files)
     let (path, gate) = (place.folder.path, tools.file("gate"))
     let setting = Task {
       try await injector.hold(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whatever fails or ends `compact`, no row is lost, and the next run does the rest.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct CompactFaultTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct CompactFaultTests {
   private static let name = "Trips.store"
 
   /// A store with a free page behind every used one.
@@ -23,15 +23,17 @@ import Testing
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `compact`(_ usesLog: Bool, _ isFull: Bool) async throws {
+  func `compact survives any failing or killing system call`(
+    _ usesLog: Bool, _ isFull: Bool
+  ) async throws {
     let files = [Self.name: try Self.bytes(usesLog: usesLog)]
-    let original = try StoreRows(FaultDrive.Place(files), Self.name)
-    let compare: @Sendable (FaultDrive.Place) throws -> [String] = { place in
+    let original = try StoreRows(FaultLoop.Folder(files), Self.name)
+    let compare: @Sendable (FaultLoop.Folder) throws -> [String] = { place in
       let left = try StoreRows(place, Self.name)
       return (left.integrity == ["ok"] ? [] : left.integrity)
         + original.tables.filter { left.tables[$0.key] != $0.value }.map { "\($0.key) is another" }
     }
-    let statuses = try await FaultDrive(
+    let statuses = try await FaultLoop(
       files: files, arguments: ["compact", Self.name, "--quiet"] + (isFull ? ["--full"] : []),
       problemsAfterFault: { place, _ in try compare(place) },
       problemsInTheEnd: { place in
@@ -40,7 +42,7 @@ import Testing
         return try compare(place) + (free == ["0"] ? [] : ["free pages: \(free)"])
       }
     ).run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 }
 #endif

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 /// What a consumer has not got, and what a disk has not got, is not given up.
-@Suite(.enabled(if: FaultInjector.isPossible)) struct ExportFaultTests {
+@Suite(.bounded, .enabled(if: FaultInjector.isPossible)) struct ExportFaultTests {
   private static func injector() async throws -> (FaultInjector, TemporaryFolder) {
     let tools = try TemporaryFolder()
     return (try await FaultInjector(folder: tools), tools)
   }
 
   @Test
-  func `killed before its first file is there, a consumer keeps everything from being pruned`()
+  func `a consumer killed before its first file holds all history back`()
     async throws
   {
     let (injector, tools) = try await Self.injector()

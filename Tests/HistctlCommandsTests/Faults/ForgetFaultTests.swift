@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever fails or ends `forget`, everything that was to stay is in an archive without damage, and the
 /// next run finishes and leaves no other file.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible && ArchivedLines.isPossible))
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible && ArchivedLines.isPossible))
 struct ForgetFaultTests {
   /// A store with an archive of segments of the transactions before each of some.
   private static func files(_ cuts: [Int]) async throws -> [String: [UInt8]] {
@@ -15,7 +15,7 @@ struct ForgetFaultTests {
         "archive \(SampleFolder.name) arch --before \(cut) --quiet")
       #expect(result.status == 0, "\(result.errors)")
     }
-    return try FaultDrive.Place(folder: sample.folder).files()
+    return try FaultLoop.Folder(folder: sample.folder).files()
       .filter { $0.key.hasPrefix("arch/") }
   }
 
@@ -24,17 +24,17 @@ struct ForgetFaultTests {
     ("--before 5 --yes", [3, 8, 12], 5),
     ("--before 5 --merge --yes", [3, 8, 9, 10, 11, 12], 5),
   ])
-  func `forget, which merges or cuts a segment`(
+  func `forget survives any failing or killing system call`(
     _ options: String, _ cuts: [Int], _ firstKept: Int64
   ) async throws {
     let files = try await Self.files(cuts)
-    let before = try FaultDrive.Place(files)
+    let before = try FaultLoop.Folder(files)
     let lines = try ArchivedLines(before, "arch").lines
     let expected = lines.filter { $0.key >= firstKept }
     let verified = try await Tool.histctl.run(
       ["verify", "arch", "--json"], folder: before.folder.path)
     let anchor = String(try #require(verified.text.firstMatch(of: #/"head":"([^"]+)"/#)?.1))
-    let problems: @Sendable (FaultDrive.Place) throws -> [String] = { place in
+    let problems: @Sendable (FaultLoop.Folder) throws -> [String] = { place in
       let archived = try ArchivedLines(place, "arch")
       let altered = archived.lines.filter { lines[$0.key] != $0.value }.keys.sorted()
       let lost = expected.keys.filter { archived.lines[$0] == nil }.sorted()
@@ -43,7 +43,7 @@ struct ForgetFaultTests {
         + Self.verify(place, anchor, allowed: [0, 1])
     }
     let arguments = ["forget", "arch", "--quiet"] + options.split(separator: " ").map(String.init)
-    let statuses = try await FaultDrive(
+    let statuses = try await FaultLoop(
       files: files, arguments: arguments,
       problemsAfterFault: { place, status in
         let archived = try ArchivedLines(place, "arch").lines
@@ -56,12 +56,12 @@ struct ForgetFaultTests {
           + (archived == expected ? [] : ["archived: \(archived.keys.sorted())"])
       }
     ).run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
   /// What `verify` says, which the chain of the archive as it was has to satisfy.
   private static func verify(
-    _ place: FaultDrive.Place, _ anchor: String, allowed: Set<Int32>
+    _ place: FaultLoop.Folder, _ anchor: String, allowed: Set<Int32>
   ) -> [String] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Tool.histctl.path)

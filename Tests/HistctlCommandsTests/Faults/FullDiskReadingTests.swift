@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// A store is read on a disk that is full, where its log needs an index.
-@Suite(.enabled(if: FaultInjector.isPossible)) struct FullDiskReadingTests {
+@Suite(.bounded, .enabled(if: FaultInjector.isPossible)) struct FullDiskReadingTests {
   @Test
-  func `a log that can have no index is read from a copy; where there is none, the index is named`()
+  func `a log without space for its index is read from a copy, or the index is named`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -43,12 +43,12 @@ import Testing
       #require(Tool("env")), ["TMPDIR=/nonexistent", Tool.histctl.path] + arguments,
       files: path + "-shm", .init(.full, at: growing, lasts: true))
     #expect(result.status == 9)
-    let told = try #require(
+    let object = try #require(
       try JSONSerialization.jsonObject(with: Data(result.errors.utf8)) as? [String: Any])
-    #expect(told["kind"] as? String == "withoutRoom")
-    let message = try #require(told["message"] as? String)
+    #expect(object["kind"] as? String == "withoutRoom")
+    let message = try #require(object["message"] as? String)
     #expect(message.contains(path + "-shm") && message.contains("32768 bytes"))
-    #expect((told["hint"] as? String)?.hasPrefix("free space") == true)
+    #expect((object["hint"] as? String)?.hasPrefix("free space") == true)
     for (file, bytes) in left { #expect(try FileBytes.read(file) == bytes) }
   }
 }

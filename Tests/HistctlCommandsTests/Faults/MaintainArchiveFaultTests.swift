@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever fails or ends `maintain` with `prune.archive`, every transaction is exported or still to be
 /// exported, and in the store or in the archive; the next run does the rest.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible && ArchivedLines.isPossible))
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible && ArchivedLines.isPossible))
 struct MaintainArchiveFaultTests {
   private static let name = "Trips.store"
   private static let transactions: Int64 = 30
@@ -36,11 +36,11 @@ struct MaintainArchiveFaultTests {
       files = [name: try FileBytes.read(store), "maintain.conf": Array(config.utf8)]
       let exported = try await Tool.histctl.run(["export", store])
       lines = try ArchivedLines.byNumber(exported.output)
-      original = try StoreRows(FaultDrive.Place(files), name)
+      original = try StoreRows(FaultLoop.Folder(files), name)
     }
 
     /// What is wrong with what a run has left.
-    func problems(_ place: FaultDrive.Place) throws -> [String] {
+    func problems(_ place: FaultLoop.Folder) throws -> [String] {
       var problems = try ArchivedLines.problems(
         in: place, store: name, archive: "arch", lines, original, keeps: transactions - kept + 1)
       let exported = try exported(place)
@@ -55,7 +55,7 @@ struct MaintainArchiveFaultTests {
     }
 
     /// What is wrong with what the last run has left.
-    func problemsInTheEnd(_ place: FaultDrive.Place) throws -> [String] {
+    func problemsInTheEnd(_ place: FaultLoop.Folder) throws -> [String] {
       let left = try StoreRows(place, name).numbers
       let sealed = try ArchivedLines(place, "arch").lines.keys.sorted()
       let exported = try exported(place)
@@ -65,54 +65,54 @@ struct MaintainArchiveFaultTests {
         + (exported == Array(1...transactions) ? [] : ["exported: \(exported)"])
     }
 
-    private func exported(_ place: FaultDrive.Place) throws -> [Int64] {
+    private func exported(_ place: FaultLoop.Folder) throws -> [Int64] {
       try place.files().filter { $0.key.hasPrefix("logs/") && $0.key.hasSuffix(".jsonl") }
         .sorted { $0.key < $1.key }
         .flatMap { try ArchivedLines.byNumber($0.value).keys.sorted() }
     }
   }
 
-  @Test func `maintain`() async throws {
+  @Test func `maintain with an archive survives any failing or killing system call`() async throws {
     let beginning = try await Beginning()
-    var drive = FaultDrive(
+    var loop = FaultLoop(
       files: beginning.files, arguments: Self.arguments,
       problemsAfterFault: { place, status in
         let problems = try beginning.problems(place)
         return try status == 0 ? problems + beginning.problemsInTheEnd(place) : problems
       },
       problemsInTheEnd: { try beginning.problemsInTheEnd($0) })
-    drive.clockStep = 40
-    let statuses = try await drive.run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [137]))
+    loop.clockStep = 40
+    let statuses = try await loop.run()
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [137]))
   }
 
   @Test
-  func `when the run after a fault fails as well`() async throws {
+  func `maintain with an archive survives faults in two runs`() async throws {
     let beginning = try await Beginning()
     let tools = try TemporaryFolder()
     let injector = try await FaultInjector(folder: tools)
-    let clean = try FaultDrive.Place(beginning.files)
+    let clean = try FaultLoop.Folder(beginning.files)
     let calls = try await injector.calls(
       of: .histctl, Self.arguments, files: clean.folder.path, folder: clean.folder.path
     ).calls.count
     var random = SeededGenerator(seed: Campaign.rotatingSeed)
     let isEvery = Campaign.isEverything
     for _ in 0..<(isEvery ? 400 : 6) {
-      let place = try FaultDrive.Place(beginning.files)
-      var told = ["HISTCTL_SEED=\(Campaign.rotatingSeed)"]
+      let place = try FaultLoop.Folder(beginning.files)
+      var steps = ["HISTCTL_SEED=\(Campaign.rotatingSeed)"]
       for _ in 0..<2 {
         let kind = FaultInjector.Kind.allCases.randomElement(using: &random) ?? .kill
         let fault = FaultInjector.Fault(
           kind, at: .random(in: 1...calls, using: &random), lasts: kind == .full)
-        told.append("\(fault)")
+        steps.append("\(fault)")
         _ = try await injector.run(
           .histctl, Self.arguments, files: place.folder.path, fault, folder: place.folder.path)
-        #expect(try beginning.problems(place) == [], "\(told)")
+        #expect(try beginning.problems(place) == [], "\(steps)")
       }
       let result = try await Tool.histctl.run(Self.arguments, folder: place.folder.path)
-      #expect(result.status == 0, "\(told): \(result.errors)")
-      #expect(try beginning.problemsInTheEnd(place) == [], "\(told)")
-      #expect(try !place.files().keys.contains { $0.contains("partial") }, "\(told)")
+      #expect(result.status == 0, "\(steps): \(result.errors)")
+      #expect(try beginning.problemsInTheEnd(place) == [], "\(steps)")
+      #expect(try !place.files().keys.contains { $0.contains("partial") }, "\(steps)")
     }
   }
 }

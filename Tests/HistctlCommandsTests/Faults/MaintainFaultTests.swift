@@ -6,7 +6,7 @@ import Testing
 
 /// Whatever fails or ends `maintain`, every transaction is in the exported files or still in the store,
 /// in none of them twice, and the next run does the rest.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct MaintainFaultTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct MaintainFaultTests {
   private static let name = "Trips.store"
   private static let transactions: Int64 = 60
   private static let kept: Int64 = 10
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// The numbers of the transactions in the exported files.
-  private static func exported(_ place: FaultDrive.Place) throws -> [Int64] {
+  private static func exported(_ place: FaultLoop.Folder) throws -> [Int64] {
     struct Line: Decodable { let transaction: Int64 }
     return try place.files().filter { $0.key.hasPrefix("logs/") && $0.key.hasSuffix(".jsonl") }
       .sorted { $0.key < $1.key }
@@ -38,13 +38,13 @@ import Testing
       .map { try JSONDecoder().decode(Line.self, from: $0).transaction }
   }
 
-  @Test func `maintain`() async throws {
+  @Test func `maintain survives any failing or killing system call`() async throws {
     let files = [
       Self.name: try Self.bytes(), "maintain.conf": Array(Self.config.utf8),
     ]
-    let original = try StoreRows(FaultDrive.Place(files), Self.name)
+    let original = try StoreRows(FaultLoop.Folder(files), Self.name)
     let all = Array(1...Self.transactions)
-    let statuses = try await FaultDrive(
+    let statuses = try await FaultLoop(
       files: files, arguments: ["maintain", "--config", "maintain.conf", "--quiet"],
       problemsAfterFault: { place, status in
         let left = try StoreRows(place, Self.name)
@@ -70,7 +70,7 @@ import Testing
           + (free == ["0"] ? [] : ["free pages: \(free)"])
       }
     ).run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [137]))
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [137]))
   }
 }
 #endif

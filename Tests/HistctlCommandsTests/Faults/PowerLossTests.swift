@@ -7,7 +7,7 @@ import Testing
 
 /// After a loss of power, at whatever moment and with whatever part of what the disk had not been asked to keep, nothing
 /// is missing of what a command had said to be done, and the next run does the rest.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct PowerLossTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct PowerLossTests {
   private static let name = SampleFolder.name
   private static let all = Array(1...Int64(SampleStore.transactionCount))
 
@@ -30,7 +30,7 @@ import Testing
   }
 
   private static func problems(
-    ofCopyIn place: FaultDrive.Place, _ numbers: [Int64], beside: [String] = []
+    ofCopyIn place: FaultLoop.Folder, _ numbers: [Int64], beside: [String] = []
   ) throws -> [String] {
     let rows = try StoreRows(place, copy)
     let names = try place.files().keys
@@ -56,11 +56,11 @@ import Testing
   }
 
   @Test(arguments: [(true, false), (false, false), (true, true)])
-  func `a rehearsal, in a new place and in that of a store`(
+  func `a rehearsal survives a power loss, in a new place and over a store`(
     _ usesLog: Bool, _ replaces: Bool
   ) async throws {
     let line = Self.words("rehearse Trips.store 3 -o copy.store --quiet")
-    var drive = PowerLossDrive(
+    var loop = PowerLossLoop(
       files: try Self.trips(usesLog: usesLog, replaces: replaces),
       arguments: replaces ? line + ["--overwrite"] : line, again: line + ["--overwrite"],
       problemsInTheEnd: { place in
@@ -68,21 +68,21 @@ import Testing
           ofCopyIn: place, Array(3...6),
           beside: [".copy_SUPPORT/" + Self.value, Self.copy + "-values.db"])
       })
-    drive.isOutput = Self.isOfCopy
-    drive.keepsFormer = !replaces
-    drive.problemsAfterLoss = { place, hasEnded in
+    loop.isOutput = Self.isOfCopy
+    loop.keepsFormer = !replaces
+    loop.problemsAfterLoss = { place, hasEnded in
       guard try place.files()[Self.copy] != nil else { return hasEnded ? ["there is no copy"] : [] }
       let rows = try StoreRows(place, Self.copy)
       return (rows.integrity == ["ok"] ? [] : rows.integrity)
         + (rows.numbers == Array(3...6) || !hasEnded && replaces && rows.numbers == Self.all
           ? [] : ["in the copy is \(rows.numbers)"])
     }
-    try await drive.run()
+    try await loop.run()
   }
 
   @Test(arguments: [true, false])
   func `a copy has the journal mode of its store`(_ usesLog: Bool) async throws {
-    let place = try FaultDrive.Place(try Self.trips(usesLog: usesLog, replaces: false))
+    let place = try FaultLoop.Folder(try Self.trips(usesLog: usesLog, replaces: false))
     for command in ["rehearse Trips.store 3", "scrub Trips.store --yes"] {
       let line = Self.words(command + " -o copy.store --overwrite --quiet")
       let result = try await Tool.histctl.run(line, folder: place.folder.path)
@@ -96,24 +96,24 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a scrubbed copy, and the file of its key`(_ usesLog: Bool) async throws {
+  func `a scrubbed copy and its key survive a power loss`(_ usesLog: Bool) async throws {
     let line = Self.words("scrub Trips.store -o copy.store --key key --yes --quiet")
-    var drive = PowerLossDrive(
+    var loop = PowerLossLoop(
       files: try Self.trips(usesLog: usesLog, replaces: false), arguments: line,
       again: line + ["--overwrite"],
       problemsInTheEnd: { try Self.problems(ofCopyIn: $0, Array(1...6)) })
-    drive.isOutput = { Self.isOfCopy($0) || $0 == "key" }
-    try await drive.run()
+    loop.isOutput = { Self.isOfCopy($0) || $0 == "key" }
+    try await loop.run()
   }
 
   @Test
-  func `a copy of an earlier state`() async throws {
+  func `a snapshot survives a power loss`() async throws {
     let trips = try OpenTrips()
     for name in ["Roma", "Rom"] {
       try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text(name)]) }
     }
     let line = Self.words("snapshot Trips.store 2 -o copy.store --quiet")
-    var drive = PowerLossDrive(
+    var loop = PowerLossLoop(
       files: [
         "Trips.store": try FileBytes.read(trips.path),
         "Trips.store-wal": try FileBytes.read(trips.path + "-wal"),
@@ -122,8 +122,8 @@ import Testing
       problemsInTheEnd: {
         try Self.problems(ofCopyIn: $0, [1, 2], beside: [".copy_SUPPORT/" + Self.value])
       })
-    drive.isOutput = Self.isOfCopy
-    try await drive.run()
+    loop.isOutput = Self.isOfCopy
+    try await loop.run()
   }
 
   // MARK: - Other files
@@ -134,32 +134,33 @@ import Testing
     ("report sample.store -o out.html --quiet", "out.html"),
     ("demo . --ending 2026-11-20 --quiet", "trips.store"),
   ])
-  func `exported lines, a report and a sample store`(_ line: String, _ output: String) async throws
-  {
-    var drive = PowerLossDrive(
+  func `exports, reports and demo stores survive a power loss`(
+    _ line: String, _ output: String
+  ) async throws {
+    var loop = PowerLossLoop(
       files: try Self.sample(), arguments: Self.words(line),
       again: Self.words(line + " --overwrite"),
       problemsInTheEnd: { place in
         try place.files()[output]?.isEmpty == false ? [] : ["\(output) is missing"]
       })
-    drive.count = 6
-    drive.isOutput = { $0 == output }
-    try await drive.run()
+    loop.count = 6
+    loop.isOutput = { $0 == output }
+    try await loop.run()
   }
 
   @Test(arguments: [0, 5])
-  func `export with a bookmark, of everything and of the rest`(_ begun: Int) async throws {
+  func `an export with a bookmark survives a power loss`(_ begun: Int) async throws {
     let folder = try SampleFolder()
     let options = "--output-dir logs --bookmark nightly --compress none --quiet"
     if begun > 0 {
       let first = try await folder.run("export sample.store \(options) --until \(begun)")
       #expect(first.status == 0, "\(first.errors)")
     }
-    let files = try FaultDrive.Place(folder: folder.folder).files().filter {
+    let files = try FaultLoop.Folder(folder: folder.folder).files().filter {
       !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal")
     }
     let everything = Array(1...SampleStore.transactionCount)
-    var drive = PowerLossDrive(
+    var loop = PowerLossLoop(
       files: files, arguments: Self.words("export sample.store \(options)"),
       problemsAfterLoss: { place, hasEnded in
         let exported = try BookmarkFaultTests.exported(place)
@@ -180,12 +181,12 @@ import Testing
         let isRight = exported == everything && position == everything.count
         return isRight ? [] : ["exported: \(exported), bookmark at \(position ?? -1)"]
       })
-    drive.isOutput = { $0.hasSuffix(".jsonl") }
-    try await drive.run()
+    loop.isOutput = { $0.hasSuffix(".jsonl") }
+    try await loop.run()
   }
 
   @Test(arguments: [([:], 9), (["n": 3], 9), (["n": 3], nil)] as [([String: Int], Int?)])
-  func `a bookmark that is set, moved or removed`(
+  func `setting, moving and removing a bookmark survive a power loss`(
     _ present: [String: Int], _ number: Int?
   ) async throws {
     var files = try Self.sample()
@@ -195,7 +196,7 @@ import Testing
     let line =
       number.map { "bookmark set sample.store n \($0) --quiet" }
       ?? "bookmark remove sample.store n --quiet"
-    try await PowerLossDrive(
+    try await PowerLossLoop(
       files: files, arguments: Self.words(line),
       // One that is removed already cannot be removed.
       again: number == nil ? Self.words("bookmark list sample.store --quiet") : nil, count: 8,
@@ -215,7 +216,7 @@ import Testing
   @Test(
     .enabled(if: ArchivedLines.isPossible),
     arguments: [false, true])
-  func `an archive, a new one and an existing one`(_ hasArchive: Bool) async throws {
+  func `an archive survives a power loss`(_ hasArchive: Bool) async throws {
     try await archive(hasArchive, "archive sample.store arch --segment-size 64K --quiet", keeps: 1)
     {
       try ArchivedLines($0, "arch").lines.count == Self.all.count - 1 ? [] : ["not all is archived"]
@@ -225,7 +226,7 @@ import Testing
   @Test(
     .enabled(if: ArchivedLines.isPossible),
     arguments: [false, true])
-  func `an archive and the store whose history it takes over`(_ hasArchive: Bool) async throws {
+  func `pruning into an archive survives a power loss`(_ hasArchive: Bool) async throws {
     try await archive(
       hasArchive, "prune sample.store --keep-last 4 --archive arch --yes --quiet", keeps: 9
     ) {
@@ -235,33 +236,33 @@ import Testing
 
   private func archive(
     _ hasArchive: Bool, _ line: String, keeps: Int64,
-    _ problemsInTheEnd: @escaping @Sendable (FaultDrive.Place) throws -> [String]
+    _ problemsInTheEnd: @escaping @Sendable (FaultLoop.Folder) throws -> [String]
   ) async throws {
     let (files, lines) = try await ArchiveFaultTests.files(hasArchive: hasArchive)
-    let original = try StoreRows(FaultDrive.Place(files), Self.name)
-    let check: @Sendable (FaultDrive.Place) throws -> [String] = {
+    let original = try StoreRows(FaultLoop.Folder(files), Self.name)
+    let check: @Sendable (FaultLoop.Folder) throws -> [String] = {
       try ArchiveFaultTests.problems($0, lines, original, keeps: keeps)
     }
-    var drive = PowerLossDrive(
+    var loop = PowerLossLoop(
       files: files, arguments: Self.words(line),
       problemsAfterLoss: { place, hasEnded in
         let archived = try ArchivedLines(place, "arch").lines.count
         return try check(place) + (hasEnded && archived < 8 ? ["\(archived) are archived"] : [])
       },
       problemsInTheEnd: { try check($0) + problemsInTheEnd($0) })
-    drive.clockStep = 40
-    try await drive.run()
+    loop.clockStep = 40
+    try await loop.run()
   }
 
   @Test(.enabled(if: ArchivedLines.isPossible))
-  func `an archive whose beginning is forgotten`() async throws {
+  func `forgetting survives a power loss`() async throws {
     let (files, lines) = try await ArchiveFaultTests.files(hasArchive: true)
-    let check: @Sendable (FaultDrive.Place) throws -> [String] = { place in
+    let check: @Sendable (FaultLoop.Folder) throws -> [String] = { place in
       let archived = try ArchivedLines(place, "arch")
       let isKept = archived.lines[3] == lines[3] && archived.lines[4] == lines[4]
       return archived.problems + (isKept ? [] : ["lost: \(archived.lines.keys.sorted())"])
     }
-    try await PowerLossDrive(
+    try await PowerLossLoop(
       files: files, arguments: Self.words("forget arch --before 3 --yes --quiet"),
       problemsAfterLoss: { place, hasEnded in
         let numbers = try ArchivedLines(place, "arch").lines.keys.sorted()
@@ -274,19 +275,19 @@ import Testing
   // MARK: - History
 
   @Test
-  func `restored history`() async throws {
+  func `a restore survives a power loss`() async throws {
     let folder = try SampleFolder()
-    let original = try StoreRows(FaultDrive.Place(try Self.sample()), Self.name)
+    let original = try StoreRows(FaultLoop.Folder(try Self.sample()), Self.name)
     for line in [
       "archive sample.store arch --quiet", "prune sample.store --keep-last 3 --yes --quiet",
     ] {
       #expect(try await folder.run(line).status == 0)
     }
     try await folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
-    let files = try FaultDrive.Place(folder: folder.folder).files().filter {
+    let files = try FaultLoop.Folder(folder: folder.folder).files().filter {
       !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal")
     }
-    try await PowerLossDrive(
+    try await PowerLossLoop(
       files: files, arguments: Self.words("restore sample.store arch --yes --quiet"),
       clockStep: 40,
       problemsAfterLoss: { place, hasEnded in
@@ -307,7 +308,7 @@ import Testing
     + "FROM recorded_value ORDER BY 1"
 
   @Test(arguments: [false, true])
-  func `recorded values, in a new file and in one that exists`(_ exists: Bool) async throws {
+  func `recording values survives a power loss`(_ exists: Bool) async throws {
     let trips = try OpenTrips()
     func rename(_ name: String) throws {
       try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text(name)]) }
@@ -324,7 +325,7 @@ import Testing
     }
     let values = "Trips.store-values.db"
     let wanted = ["2 name 'Rome' 'Roma'", "3 name 'Roma' 'Rom'"]
-    let check: @Sendable (FaultDrive.Place, Bool) throws -> [String] = { place, hasEnded in
+    let check: @Sendable (FaultLoop.Folder, Bool) throws -> [String] = { place, hasEnded in
       guard try place.files()[values] != nil else { return hasEnded ? ["no values"] : [] }
       let query = try StoreQuery(path: place.folder.file(values))
       let rows = try query.lines(Self.recorded)
@@ -332,15 +333,15 @@ import Testing
       return try query.lines("PRAGMA integrity_check").filter { $0 != "ok" }
         + (isRight ? [] : ["\(rows)"])
     }
-    var drive = PowerLossDrive(
+    var loop = PowerLossLoop(
       files: files, arguments: Self.words("record Trips.store --once --quiet"),
       problemsAfterLoss: check, problemsInTheEnd: { try check($0, true) })
-    drive.mayStay = [values]
-    try await drive.run()
+    loop.mayStay = [values]
+    try await loop.run()
   }
 
   @Test(arguments: [true, false])
-  func `deleted history`(_ usesLog: Bool) async throws {
+  func `a prune survives a power loss`(_ usesLog: Bool) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesLog
@@ -352,7 +353,7 @@ import Testing
       files["x.store" + ending] = try? FileBytes.read(store + ending)
     }
     // Each step of the work is then a batch of its own.
-    try await PowerLossDrive(
+    try await PowerLossLoop(
       files: files, arguments: Self.words("prune x.store --keep-last 20 --yes --quiet"),
       clockStep: 40, count: 60,
       problemsInTheEnd: { place in

@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever fails or ends a prune, a whole history is left, nothing is lost that was to stay, and the
 /// next run does the rest.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct PruneFaultTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct PruneFaultTests {
   private static let name = "Trips.store"
   private static let transactions = 200
   private static let kept = 20
@@ -29,12 +29,14 @@ import Testing
     return try FileBytes.read(path)
   }
 
-  @Test(arguments: [true, false]) func `prune`(_ usesLog: Bool) async throws {
+  @Test(arguments: [true, false]) func `prune survives any failing or killing system call`(
+    _ usesLog: Bool
+  ) async throws {
     let files = [Self.name: try Self.bytes(usesLog: usesLog)]
-    let original = try StoreRows(FaultDrive.Place(files), Self.name)
+    let original = try StoreRows(FaultLoop.Folder(files), Self.name)
     #expect(original.changes.count == 1299)
     let cut = Int64(Self.transactions - Self.kept + 1)
-    var drive = FaultDrive(
+    var loop = FaultLoop(
       files: files,
       arguments: ["prune", Self.name, "--keep-last", "\(Self.kept)", "--yes", "--quiet"],
       problemsAfterFault: { place, status in
@@ -58,9 +60,9 @@ import Testing
           + (left.changes.count == Self.kept ? [] : ["changes: \(left.changes.count)"])
       })
     // Each step is then a batch of its own.
-    drive.clockStep = 40
-    let statuses = try await drive.run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [0, 3, 9, 137]))
+    loop.clockStep = 40
+    let statuses = try await loop.run()
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [0, 3, 9, 137]))
   }
 }
 #endif

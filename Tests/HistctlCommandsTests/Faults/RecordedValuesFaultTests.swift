@@ -4,14 +4,15 @@ import Testing
 
 /// Whatever fails or ends a prune or a restore, no value is shown that is not that of a transaction, and
 /// the next run does the rest.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct RecordedValuesFaultTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible))
+struct RecordedValuesFaultTests {
   private static let name = "Trips.store"
   private static let values = "Trips.store-values.db"
 
   /// What is wrong with a file of values beside its store: transactions that are there and had values
   /// must have all of them.
   private static func problems(
-    _ place: FaultDrive.Place, _ rows: [String], isDone: Bool
+    _ place: FaultLoop.Folder, _ rows: [String], isDone: Bool
   ) throws -> [String] {
     let store = try StoreQuery(path: place.folder.file(name))
     let query = try StoreQuery(path: place.folder.file(values))
@@ -38,22 +39,23 @@ import Testing
         + "ORDER BY 1")
   }
 
-  @Test func `prune`() async throws {
+  @Test func `pruning recorded values survives any failing or killing system call`() async throws {
     let trips = try RecordedTrips()
     let rows = try Self.rows(trips)
     let files = [
       Self.name: try FileBytes.read(trips.path), Self.values: try FileBytes.read(trips.valuesPath),
     ]
-    var drive = FaultDrive(
+    var loop = FaultLoop(
       files: files, arguments: ["prune", Self.name, "--before", "5", "--yes", "--quiet"],
       problemsAfterFault: { place, _ in try Self.problems(place, rows, isDone: false) },
       problemsInTheEnd: { place in try Self.problems(place, rows, isDone: true) })
-    drive.clockStep = 40
-    drive.mayStay = [Self.values + "-wal", Self.values + "-shm"]
-    try await drive.run()
+    loop.clockStep = 40
+    loop.mayStay = [Self.values + "-wal", Self.values + "-shm"]
+    try await loop.run()
   }
 
-  @Test func `restore`() async throws {
+  @Test func `restoring recorded values survives any failing or killing system call`() async throws
+  {
     let trips = try RecordedTrips()
     let rows = try Self.rows(trips)
     for line in [
@@ -63,15 +65,15 @@ import Testing
         line.split(separator: " ").map(String.init), folder: trips.folder.path)
       #expect(result.status == 0, "\(result.errors)")
     }
-    let whole = FaultDrive.Place(folder: trips.folder)
+    let whole = FaultLoop.Folder(folder: trips.folder)
     let files = try whole.files().filter { !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal") }
-    var drive = FaultDrive(
+    var loop = FaultLoop(
       files: files, arguments: ["restore", Self.name, "archive", "--yes", "--quiet"],
       problemsAfterFault: { place, _ in try Self.problems(place, rows, isDone: false) },
       problemsInTheEnd: { place in try Self.problems(place, rows, isDone: true) })
-    drive.clockStep = 40
-    drive.mayStay = [Self.values + "-wal", Self.values + "-shm"]
-    try await drive.run()
+    loop.clockStep = 40
+    loop.mayStay = [Self.values + "-wal", Self.values + "-shm"]
+    try await loop.run()
   }
 }
 #endif

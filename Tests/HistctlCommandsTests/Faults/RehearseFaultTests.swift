@@ -7,7 +7,7 @@ import Testing
 
 /// Whatever fails or ends a rehearsal, the store is as it was, and under the copy's name stands what
 /// was there before or the finished copy.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct RehearseFaultTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct RehearseFaultTests {
   private static let name = "Trips.store"
   private static let copy = "copy.store"
   private static let value = "_EXTERNAL_DATA/8A2B7C1E"
@@ -19,7 +19,9 @@ import Testing
       LongHistory.write(to: folder.file(name), transactions: transactions, changesEach: 2))
   }
 
-  @Test(arguments: [false, true]) func `rehearse`(_ overwrites: Bool) async throws {
+  @Test(arguments: [false, true]) func `rehearse survives any failing or killing system call`(
+    _ overwrites: Bool
+  ) async throws {
     let original = try Self.store(60)
     let former = try Self.store(5)
     var files = [Self.name: original, ".Trips_SUPPORT/" + Self.value: [1, 2, 3]]
@@ -27,10 +29,10 @@ import Testing
       files[Self.copy] = former
       files[".copy_SUPPORT/" + Self.value] = [9]
     }
-    let formerRows = try StoreRows(FaultDrive.Place([Self.copy: former]), Self.copy)
+    let formerRows = try StoreRows(FaultLoop.Folder([Self.copy: former]), Self.copy)
     let line = ["rehearse", Self.name, "\(Self.oldest)", "-o", Self.copy, "--quiet"]
     let again = line + ["--overwrite"]
-    let statuses = try await FaultDrive(
+    let statuses = try await FaultLoop(
       files: files, arguments: overwrites ? again : line, again: again,
       problemsAfterFault: { place, status in
         let left = try place.files()
@@ -40,7 +42,7 @@ import Testing
           if status == 0 || isLost { problems.append("there is no copy") }
           return problems
         }
-        let rows = try StoreRows(FaultDrive.Place([Self.copy: copy]), Self.copy)
+        let rows = try StoreRows(FaultLoop.Folder([Self.copy: copy]), Self.copy)
         if rows.integrity != ["ok"] { problems += rows.integrity }
         let isFormer = overwrites && rows.tables == formerRows.tables
         if isFormer ? status == 0 : rows.numbers != Array(Self.oldest...60) {
@@ -60,7 +62,7 @@ import Testing
           + (left[Self.name] == original ? [] : ["the store has changed"])
       }
     ).run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
   private struct Stop: Error {}
@@ -82,12 +84,12 @@ import Testing
   private static func identifier(
     _ files: [String: [UInt8]], _ name: String, _ sql: String
   ) throws -> [String] {
-    let place = try FaultDrive.Place([name: files[name] ?? []])
+    let place = try FaultLoop.Folder([name: files[name] ?? []])
     return try StoreQuery(path: place.folder.file(name)).lines(sql)
   }
 
   /// Files of a store, with or without what belongs to it.
-  enum Beside: String, CaseIterable {
+  enum Companions: String, CaseIterable {
     case everything, nothing
   }
 
@@ -98,7 +100,7 @@ import Testing
   }
 
   private static func files(
-    _ name: String, large: UInt8, _ beside: Beside?
+    _ name: String, large: UInt8, _ beside: Companions?
   ) throws -> [String: [UInt8]] {
     guard let beside else { return [:] }
     let files = try trips(name, large: large)
@@ -107,8 +109,10 @@ import Testing
 
   /// What belongs to a store stands beside that one and no other, whenever anybody looks. Where there
   /// is no store, what there was is told, and stands in its place when the next one is begun.
-  @Test(arguments: [Beside.everything, .nothing], [Beside?.none, .everything, .nothing])
-  func `companions`(_ new: Beside, _ old: Beside?) async throws {
+  @Test(arguments: [Companions.everything, .nothing], [Companions?.none, .everything, .nothing])
+  func `files beside a copy always belong to its store`(
+    _ new: Companions, _ old: Companions?
+  ) async throws {
     let original = try Self.files("Trips", large: 1, new)
     let former = try Self.files("copy", large: 9, old)
     let formerIdentifier =
@@ -129,7 +133,7 @@ import Testing
         + (left[names[0]] == [isFormer ? 9 : 1] ? [] : ["another large value"])
     }
     let line = ["rehearse", Self.name, "3", "-o", Self.copy, "--quiet"]
-    try await FaultDrive(
+    try await FaultLoop(
       files: original.merging(former) { $1 },
       arguments: former.isEmpty ? line : line + ["--overwrite"], again: line + ["--overwrite"],
       problemsAfterFault: { place, status in
@@ -163,14 +167,16 @@ import Testing
   }
 
   /// Of two copies that come to one place at once, one is refused while the other is being put there.
-  @Test(arguments: [false, true]) func `two at once`(_ overwrites: Bool) async throws {
+  @Test(arguments: [false, true]) func `one of two concurrent rehearsals is refused`(
+    _ overwrites: Bool
+  ) async throws {
     var files = try Self.files("Trips", large: 1, .everything)
     if overwrites { files.merge(try Self.files("copy", large: 9, .nothing)) { $1 } }
     let line = ["rehearse", Self.name, "3", "-o", Self.copy, "--quiet"]
     let arguments = overwrites ? line + ["--overwrite"] : line
     let tools = try TemporaryFolder()
     let injector = try await FaultInjector(folder: tools)
-    let trial = try FaultDrive.Place(files)
+    let trial = try FaultLoop.Folder(files)
     let calls = try await injector.calls(
       of: .histctl, arguments, files: trial.folder.path, folder: trial.folder.path
     ).calls
@@ -178,7 +184,7 @@ import Testing
     let step = try #require(
       calls.firstIndex { $0.name == "mkdir" && $0.path.hasSuffix(Self.copy + "-former") })
 
-    let place = try FaultDrive.Place(files)
+    let place = try FaultLoop.Folder(files)
     let gate = tools.file("gate")
     let path = place.folder.path
     let first = Task {

@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever fails or ends a restore, the history has no gap and every transaction all of its changes,
 /// nothing is lost, and the next run does the rest.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct RestoreFaultTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct RestoreFaultTests {
   private static let name = "Trips.store"
   private static let transactions = 60
   private static let kept = 5
@@ -30,8 +30,10 @@ import Testing
     return try FileBytes.read(path)
   }
 
-  @Test(arguments: [true, false]) func `restore`(_ usesLog: Bool) async throws {
-    let whole = try FaultDrive.Place([Self.name: try Self.bytes(usesLog: usesLog)])
+  @Test(arguments: [true, false]) func `restore survives any failing or killing system call`(
+    _ usesLog: Bool
+  ) async throws {
+    let whole = try FaultLoop.Folder([Self.name: try Self.bytes(usesLog: usesLog)])
     let original = try StoreRows(whole, Self.name)
     for line in [
       ["archive", Self.name, "archive", "--quiet"],
@@ -41,14 +43,14 @@ import Testing
       #expect(result.status == 0, "\(result.errors)")
     }
     let files = try whole.files().filter { !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal") }
-    #expect(try StoreRows(FaultDrive.Place(files), Self.name).transactions.count == Self.kept)
+    #expect(try StoreRows(FaultLoop.Folder(files), Self.name).transactions.count == Self.kept)
     let archive = files.filter { $0.key.hasPrefix("archive/") }
     #expect(archive.count == 3)
-    let isArchiveWhole: @Sendable (FaultDrive.Place) throws -> [String] = { place in
+    let isArchiveWhole: @Sendable (FaultLoop.Folder) throws -> [String] = { place in
       try place.files().filter { $0.key.hasPrefix("archive/") } == archive
         ? [] : ["the archive has changed"]
     }
-    var drive = FaultDrive(
+    var loop = FaultLoop(
       files: files, arguments: ["restore", Self.name, "archive", "--yes", "--quiet"],
       problemsAfterFault: { place, status in
         let log = try place.files()[Self.name + "-wal"] ?? []
@@ -71,9 +73,9 @@ import Testing
           }
       })
     // Each step is then a batch of its own.
-    drive.clockStep = 40
-    let statuses = try await drive.run()
-    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [3, 137]))
+    loop.clockStep = 40
+    let statuses = try await loop.run()
+    #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [3, 137]))
   }
 }
 #endif

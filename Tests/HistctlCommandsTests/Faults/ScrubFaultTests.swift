@@ -5,16 +5,16 @@ import Testing
 
 /// Whatever fails or ends a scrub, the store is as it was, and under the copy's name stands nothing or
 /// the finished copy.
-@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct ScrubFaultTests {
+@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct ScrubFaultTests {
   private static let name = "Trips.store"
   private static let copy = "copy.store"
 
-  @Test func `scrub`() async throws {
+  @Test func `scrub survives any failing or killing system call`() async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(
       LongHistory.write(to: folder.file(Self.name), transactions: 60, changesEach: 2))
     let line = ["scrub", Self.name, "-o", Self.copy, "--yes", "--quiet"]
-    _ = try await FaultDrive(
+    _ = try await FaultLoop(
       files: [Self.name: original], arguments: line, again: line + ["--overwrite"],
       problemsAfterFault: { place, status in
         let left = try place.files()
@@ -22,7 +22,7 @@ import Testing
         guard let copy = left[Self.copy] else {
           return status == 0 ? problems + ["there is no copy"] : problems
         }
-        let rows = try StoreRows(FaultDrive.Place([Self.copy: copy]), Self.copy)
+        let rows = try StoreRows(FaultLoop.Folder([Self.copy: copy]), Self.copy)
         if rows.integrity != ["ok"] { problems += rows.integrity }
         if rows.numbers != Array(1...60) { problems.append("in the copy is \(rows.numbers)") }
         return problems
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test
-  func `a draft that cannot be removed is named, and the next run removes it`() async throws {
+  func `a draft that cannot be removed is reported, and removed by the next run`() async throws {
     let sample = try SampleFolder()
     let tools = try TemporaryFolder()
     let injector = try await FaultInjector(folder: tools)

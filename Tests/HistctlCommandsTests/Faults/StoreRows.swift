@@ -7,7 +7,7 @@ struct StoreRows: Sendable {
   let integrity: [String]
   let tables: [String: [[StoredValue]]]
 
-  init(_ place: FaultDrive.Place, _ name: String) throws {
+  init(_ place: FaultLoop.Folder, _ name: String) throws {
     let query = try StoreQuery(path: place.folder.file(name))
     integrity = try query.lines("PRAGMA integrity_check")
     tables = try query.contents()

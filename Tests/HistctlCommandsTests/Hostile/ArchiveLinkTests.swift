@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Links in an archive: nothing is read, written or deleted through one.
-@Suite struct ArchiveLinkTests {
+@Suite(.bounded) struct ArchiveLinkTests {
   private static let folder = "sealed/" + SampleFolder.identifier
 
   /// A pruned store whose beginning is in two segments.

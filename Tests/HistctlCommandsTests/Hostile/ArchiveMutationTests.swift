@@ -31,7 +31,7 @@ private struct ArchiveAnswers {
 }
 
 /// Archives that were changed: no command ends with 0 and another answer than before.
-@Suite struct ArchiveMutationTests {
+@Suite(.bounded) struct ArchiveMutationTests {
   /// Files by their path in the folder.
   private typealias Files = [String: [UInt8]]
 
@@ -151,7 +151,9 @@ private struct ArchiveAnswers {
   }
 
   @Test(arguments: [false, true])
-  func `no command ends with 0 and another answer`(isMerged: Bool) async throws {
+  func `no command on a changed archive ends with 0 and a different answer`(
+    isMerged: Bool
+  ) async throws {
     let files = try await Self.files(isMerged: isMerged)
     let original = try await {
       let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 /// Columns and indexes that SQLite calculates whenever a row is added or deleted: a hostile one can take any
 /// time and memory, so nothing is written to such a table.
-@Suite struct CalculatedColumnTests {
+@Suite(.bounded) struct CalculatedColumnTests {
   private static let hostile = "length(hex(zeroblob(400000000)))"
 
   @Test(arguments: [
@@ -23,7 +23,9 @@ import Testing
     ("CREATE INDEX hog ON ACHANGE (ZENTITY + 1)", "ACHANGE: the index hog"),
     ("CREATE INDEX hog ON ATRANSACTION (Z_ENT) WHERE Z_ENT > 5", "ATRANSACTION: the index hog"),
   ])
-  func `keep history from being written`(_ sql: String, _ place: String) async throws {
+  func `calculated columns and indexes stop commands that write history`(
+    _ sql: String, _ place: String
+  ) async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     let archive = folder.file("archive")
@@ -47,7 +49,7 @@ import Testing
     #expect(log.status == 0 && log.lines.count == rows.count, "\(log.errors)")
   }
 
-  @Test func `scrub leaves such tables empty`() async throws {
+  @Test func `scrub leaves tables with calculated columns empty`() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: store).run("ALTER TABLE ACHANGE ADD COLUMN ZH AS (\(Self.hostile))")
@@ -66,7 +68,7 @@ import Testing
     ("CREATE INDEX hog ON ZNOTE (ZNAME) WHERE ZNAME LIKE '%a%'", "the index hog"),
     ("ALTER TABLE ZNOTE ADD COLUMN ZH AS (\(Self.costly))", "the column ZH"),
   ])
-  func `verification names what it does not calculate`(_ sql: String, _ part: String) async throws {
+  func `verify names what it does not calculate`(_ sql: String, _ part: String) async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: store).run(Self.notes)
@@ -92,7 +94,7 @@ import Testing
     INSERT INTO ZNOTE VALUES (1, 1, 1, 1, 'a');
     """
 
-  @Test func `conditions that only compare are no finding`() async throws {
+  @Test func `indexes with conditions that only compare are not a finding`() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
     try StoreQuery(path: store).run(Self.notes)

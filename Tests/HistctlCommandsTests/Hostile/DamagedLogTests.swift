@@ -4,7 +4,7 @@ import Testing
 
 /// Saves that SQLite passes over, because the log is damaged before them, are told of by whatever
 /// reads the store.
-@Suite struct DamagedLogTests {
+@Suite(.bounded) struct DamagedLogTests {
   /// Writes a store with a log, and flips a bit in the midst of that.
   private static func store(in folder: TemporaryFolder) throws -> String {
     var shape = StoreWriter.Shape()
@@ -26,7 +26,7 @@ import Testing
     "rehearse STORE 1 -o COPY", "bookmark set STORE here 1",
     "export STORE --output-dir FOLDER", "record STORE --once",
   ])
-  func `is reported`(_ line: String) async throws {
+  func `every command reports a damaged log`(_ line: String) async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let other = try SampleStore.write(to: folder.file("other.store"))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `check has it among its findings`() async throws {
+  @Test func `check reports a damaged log as a finding`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let page = try await Tool.histctl.run(["check", store])
@@ -59,7 +59,7 @@ import Testing
     #expect(metrics.status == 5)
   }
 
-  @Test func `info reports it among its notices`() async throws {
+  @Test func `info reports a damaged log as a notice`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let page = try await Tool.histctl.run(["info", store])
@@ -70,7 +70,7 @@ import Testing
     #expect(program.errors == "")
   }
 
-  @Test func `find lists the store and reports it`() async throws {
+  @Test func `find lists a store with a damaged log and reports it`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let copies = folder.file("copies.tar")

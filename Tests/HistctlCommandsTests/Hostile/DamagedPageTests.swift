@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A store with a page that cannot be read gives all that stands before it, whatever the form.
-@Suite(.enabled(if: Tool("sqlite3") != nil)) struct DamagedPageTests {
+@Suite(.bounded, .enabled(if: Tool("sqlite3") != nil)) struct DamagedPageTests {
   private static let count = 900
 
   /// A long history, with a damaged page in the midst of its changes.
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `rows before it are shown`() async throws {
+  @Test func `rows before a damaged page are shown`() async throws {
     let folder = try TemporaryFolder()
     let store = try await Self.store(in: folder)
     func run(_ line: String) async throws -> [String] {

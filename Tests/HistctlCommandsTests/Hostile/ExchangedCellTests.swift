@@ -4,7 +4,7 @@ import Testing
 
 /// Pages that SQLite reads happily although their rows are out of order: nothing is deleted that is not
 /// sealed, and no answer that lacks rows ends with 0.
-@Suite struct ExchangedCellTests {
+@Suite(.bounded) struct ExchangedCellTests {
   private static let transactions = 300
 
   /// Two cell pointers of a leaf of a table, exchanged.
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test
-  func `deleted rows are sealed, and an incomplete answer does not end with 0`() async throws {
+  func `every deleted row is sealed, and no incomplete answer ends with 0`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.pageSize = 1024

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is wrong with a file or a command line, and the status and words that tell of it.
-@Suite struct ExitStatusTests {
+@Suite(.bounded) struct ExitStatusTests {
   /// One thing that is wrong.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -182,7 +182,7 @@ import Testing
     Case("token \(token)", "log sample.store --after=" + token, 64, "malformedToken", ["'"])
   }
 
-  @Test(arguments: files + commandLines + tokens) func `reports errors as JSON`(
+  @Test(arguments: files + commandLines + tokens) func `each error has its status and kind as JSON`(
     _ problem: Case
   ) async throws {
     let sample = try SampleFolder()
@@ -206,7 +206,9 @@ import Testing
   /// People get the same words, in two lines.
   @Test(
     arguments: (files + commandLines + tokens).enumerated().filter { $0.offset % 8 == 0 }
-      .map(\.element)) func `reports errors as text`(_ problem: Case) async throws
+      .map(\.element)) func `each error has its status and a message as text`(
+      _ problem: Case
+    ) async throws
   {
     let sample = try SampleFolder()
     try problem.prepare(sample)
@@ -224,7 +226,7 @@ import Testing
   }
 
   @Test(arguments: ["", " ", "\u{202E}", String(repeating: "9", count: 100_000)])
-  func `odd tokens are mistakes`(_ token: String) async throws {
+  func `malformed tokens are refused`(_ token: String) async throws {
     let result = try await SampleFolder().run(["log", "sample.store", "--after", token])
     #expect(result.status == 64)
     #expect(result.text == "")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Stores that were damaged by chance: an answer or an error, never a crash, never without end.
-@Suite struct FuzzTests {
+@Suite(.bounded) struct FuzzTests {
   /// How many copies are spoiled in each way; `HISTCTL_FUZZ_COPIES` asks for more.
   static let count =
     ProcessInfo.processInfo.environment["HISTCTL_FUZZ_COPIES"].flatMap { Int($0) } ?? 10
@@ -14,7 +14,9 @@ import Testing
     case bytes, page, truncation, modelCache, modelArchive
   }
 
-  @Test(arguments: Damage.allCases) func `survives`(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func `reading a damaged store ends with a status`(
+    _ damage: Damage
+  ) async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.reduce(0) { $0 * 31 + Int($1) }))
@@ -52,7 +54,9 @@ import Testing
   }
 
   /// Whatever a file holds, deleting in it ends with a status, and tables of entities stay.
-  @Test(arguments: Damage.allCases) func `pruning survives`(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func `pruning a damaged store ends with a status`(
+    _ damage: Damage
+  ) async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 31)
@@ -71,7 +75,9 @@ import Testing
   }
 
   /// A schedule meets a damaged store: its line or its words, and the other store is maintained.
-  @Test(arguments: Damage.allCases) func `maintaining survives`(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func `maintaining a damaged store ends with a status`(
+    _ damage: Damage
+  ) async throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 37)
@@ -108,7 +114,9 @@ import Testing
   }
 
   /// Whatever a store and a segment hold, putting the one into the other ends with a status.
-  @Test(arguments: Damage.allCases) func `restoring survives`(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func `restoring into a damaged store ends with a status`(
+    _ damage: Damage
+  ) async throws {
     let sample = try SampleFolder()
     for line in ["archive sample.store archive", "prune sample.store --keep-last 4 --yes"] {
       #expect(try await sample.run(line + " --quiet").status == 0)

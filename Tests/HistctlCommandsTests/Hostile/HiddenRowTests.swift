@@ -5,7 +5,7 @@ import Testing
 
 /// Indexes and tables that lost rows or name others, which SQLite reads without an error: no answer that differs
 /// from that of the sound store ends with 0 or 1.
-@Suite struct HiddenRowTests {
+@Suite(.bounded) struct HiddenRowTests {
   /// A sound store, and its answers.
   private struct Sound {
     let name: String

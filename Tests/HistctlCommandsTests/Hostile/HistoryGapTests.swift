@@ -4,7 +4,7 @@ import Testing
 
 /// A token that does not work is never answered with a part of the history: status 4, the oldest
 /// token that works, and the way on.
-@Suite(.enabled(if: Tool("sqlite3") != nil)) struct HistoryGapTests {
+@Suite(.bounded, .enabled(if: Tool("sqlite3") != nil)) struct HistoryGapTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let token: String
     let state: String
@@ -38,7 +38,9 @@ import Testing
       "log sample.store --after=TOKEN", "log sample.store --until=TOKEN",
       "show sample.store TOKEN", "diff sample.store TOKEN", "diff sample.store 5 TOKEN --stat",
     ])
-  func `is reported`(_ gap: Case, _ line: String) async throws {
+  func `every command reports a gap with its kind and a hint`(
+    _ gap: Case, _ line: String
+  ) async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4 OR Z_PK = 7")
     let bookmarks = """
@@ -87,7 +89,7 @@ import Testing
   }
 
   /// An empty history has nothing to go on from but its beginning.
-  @Test func `an emptied history`() async throws {
+  @Test func `an emptied history continues from its beginning only`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
     let expired = try await sample.run("log sample.store --after 5")

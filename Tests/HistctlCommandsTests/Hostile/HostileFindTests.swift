@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `find` beside files that cannot be read, change meanwhile, or are made to harm it.
-@Suite(.enabled(if: Tool("python3") != nil)) struct HostileFindTests {
+@Suite(.bounded, .enabled(if: Tool("python3") != nil)) struct HostileFindTests {
   /// Runs a program of Python in a folder that has a sample store.
   private static func python(_ program: String, in folder: TemporaryFolder) async throws {
     try SampleStore.write(to: folder.file("sample.store"))
@@ -20,7 +20,7 @@ import Testing
 
   /// Every command ends, and names what is in the place of a file of SQLite; `find` goes on.
   @Test(arguments: ["-wal", "-shm", "-journal"], ["pipe", "socket", "directory", "link"])
-  func `a pipe, a socket, a folder or a link beside a store is named, and nobody waits for it`(
+  func `a pipe, socket, folder or link beside a store is reported without waiting`(
     _ suffix: String, _ kind: String
   ) async throws {
     let folder = try TemporaryFolder()
@@ -56,7 +56,7 @@ import Testing
 
   /// SQLite would wait for ten seconds for each, because the log never becomes one of the index.
   @Test
-  func `a log that cannot be used is damage at once, beside an index that cannot be written`()
+  func `an unusable log beside an unwritable index is damage at once`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -249,7 +249,7 @@ import Testing
 
   #if os(Linux)
   /// Linux allows any bytes in names.
-  @Test func `names need not be UTF 8`() async throws {
+  @Test func `names need not be UTF-8`() async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       #"""
@@ -291,7 +291,7 @@ import Testing
 
   /// A frame says how much memory it needs; neither the first nor a later one gets it.
   @Test(.enabled(if: Tool("zstd") != nil), arguments: ["--long=31", "--long=27"])
-  func `a frame gets no more memory than it may`(_ option: String) async throws {
+  func `a compressed frame gets no more memory than the limit`(_ option: String) async throws {
     let folder = try TemporaryFolder()
     try await Self.python(
       """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Stores that no framework wrote: as much answer as possible, a word about the rest, no crash.
-@Suite struct HostileStoreTests {
+@Suite(.bounded) struct HostileStoreTests {
   struct ModelCache: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: @Sendable () throws -> [UInt8]
@@ -68,7 +68,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: unreadable) func `without names there is still an answer`(
+  @Test(arguments: unreadable) func `commands answer without a readable model`(
     _ cache: ModelCache
   ) async throws {
     let folder = try TemporaryFolder()
@@ -132,7 +132,7 @@ import Testing
             properties: (0..<2000).map { .attribute(.init(name: "a\($0)", type: .string)) })
         ]))
     },
-  ]) func `nonsensical models`(_ cache: ModelCache) async throws {
+  ]) func `nonsensical models do not stop commands`(_ cache: ModelCache) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.modelCache = .some(try cache.bytes())
@@ -144,7 +144,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Tool("sqlite3") != nil)) func `strings that are not there`() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil)) func `numbers of missing strings are shown as such`()
+    async throws
+  {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -164,7 +166,9 @@ import Testing
     #expect(none.rows.first?.hasPrefix("   12 ") == true)
   }
 
-  @Test(.enabled(if: Tool("sqlite3") != nil)) func `numbers at the edges`() async throws {
+  @Test(.enabled(if: Tool("sqlite3") != nil)) func `the lowest and highest numbers are read`()
+    async throws
+  {
     let sample = try SampleFolder()
     try await sample.sqlite(
       """
@@ -220,7 +224,7 @@ import Testing
       ("UPDATE ACHANGE SET Z_OPT = 3 WHERE ZTRANSACTIONID = 11", "Z_OPT = 3"),
       ("UPDATE ACHANGE SET ZTOMBSTONE0 = 'left' WHERE ZTRANSACTIONID = 11", "left"),
       ("ALTER TABLE ACHANGE ADD COLUMN ZNEW; UPDATE ACHANGE SET ZNEW = 1.5", "ZNEW = 1.5"),
-    ]) func `rows that no framework writes`(_ sql: String, _ words: String) async throws
+    ]) func `values of unexpected types are shown`(_ sql: String, _ words: String) async throws
   {
     let sample = try SampleFolder()
     try await sample.sqlite(sql)
@@ -250,7 +254,7 @@ import Testing
         "DROP TABLE Z_PRIMARYKEY; CREATE VIEW Z_PRIMARYKEY AS SELECT 1 AS Z_ENT, 'x' AS Z_NAME, "
           + "0 AS Z_SUPER, load_extension('x') AS Z_MAX", 0, ""
       ),
-    ]) func `tables of an unexpected shape`(
+    ]) func `tables of an unexpected shape are damage`(
       _ sql: String, _ status: Int, _ words: String
     ) async throws
   {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Texts from a store: programs get them as they are, terminals never see what acts on them.
-@Suite struct HostileTextTests {
+@Suite(.bounded) struct HostileTextTests {
   struct Text: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let text: String
@@ -46,7 +46,7 @@ import Testing
     return writer.path
   }
 
-  @Test func `a report has them as escapes`() async throws {
+  @Test func `a report has hostile text as escapes`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let result = try await Tool.histctl.run(["report", store, "-o", "-"])
@@ -65,7 +65,9 @@ import Testing
       ["diff", "0", "--each"], ["object", "LivingAccommodation/p1"],
       ["log", "--entity"],
     ])
-  func `on a terminal`(_ line: [String]) async throws {
+  func `no command writes control characters of a store to a terminal`(
+    _ line: [String]
+  ) async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     var arguments = [line[0], store] + line.dropFirst()
@@ -124,7 +126,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.hasTerminals))
-  func `archives and their folders with hostile names`() async throws {
+  func `hostile names of archives and folders are escaped`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let archive = folder.file("a\u{1B}[2J\u{202E}b")
@@ -175,7 +177,7 @@ import Testing
   @Test(
     .enabled(if: Tool.hasTerminals)
   )
-  func `hostile text of a store is shown without acting on a terminal`() async throws {
+  func `hostile text in values and names is escaped on a terminal`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let query = try StoreQuery(path: store)
@@ -204,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `in a pipe`() async throws {
+  @Test func `hostile text in a pipe keeps one line for each transaction`() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let log = try await Tool.histctl.run(["log", store, "--reverse"])
@@ -235,7 +237,9 @@ import Testing
     .enabled(if: Tool("sqlite3") != nil),
     arguments: [
       ("FF", "/w=="), ("61FF62", "Yf9i"), ("C3", "ww=="), ("ED A0 80", "7aCA"), ("610062", "YQBi"),
-    ]) func `bytes that are no text`(_ hexadecimal: String, _ base64: String) async throws
+    ]) func `bytes that are not text are kept as Base64 in JSON`(
+      _ hexadecimal: String, _ base64: String
+    ) async throws
   {
     let sample = try SampleFolder()
     try await sample.sqlite(
@@ -257,7 +261,7 @@ import Testing
     }
   }
 
-  @Test func `an author of ten megabytes`() async throws {
+  @Test func `an author of ten megabytes is shown and exported`() async throws {
     let folder = try TemporaryFolder()
     let author = String(repeating: "0123456789", count: 1 << 20)
     let writer = try StoreWriter(path: folder.file("x.store"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A command takes at most 64 MiB and twice the size of the largest value, whatever has the value.
-@Suite(.enabled(if: Tool("python3") != nil)) struct LargeValueMemoryTests {
+@Suite(.bounded, .enabled(if: Tool("python3") != nil)) struct LargeValueMemoryTests {
   /// A sample store in which one value, or each of several, is large.
   enum Content: String, CaseIterable {
     case mask, text, data, controls, authors, properties, rows, generation, object

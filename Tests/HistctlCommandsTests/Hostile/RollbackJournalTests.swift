@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 
 /// In a store with a rollback journal, whoever reads slowly keeps no app from saving.
-@Suite(.enabled(if: Tool("sqlite3") != nil)) struct RollbackJournalTests {
+@Suite(.bounded, .enabled(if: Tool("sqlite3") != nil)) struct RollbackJournalTests {
   @Test(arguments: ["export", "log --json", "diff", "log"])
-  func `an app saves while output waits`(_ command: String) async throws {
+  func `an app can save while output waits for its reader`(_ command: String) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false

@@ -5,7 +5,7 @@ import Testing
 
 /// Stores whose keys are of a type that no framework gives them: an answer or an error, never a trap,
 /// never without end.
-@Suite(.enabled(if: Tool("timeout") != nil)) struct TypedKeyTests {
+@Suite(.bounded, .enabled(if: Tool("timeout") != nil)) struct TypedKeyTests {
   private static let types = ["TEXT", "REAL", "", "BLOB", "NUMERIC", "INT"]
   private static let values = [
     "NULL", "'x'", "'12'", "x'01'", "1.5", "-1.5", "-9223372036854775808", "9223372036854775807",

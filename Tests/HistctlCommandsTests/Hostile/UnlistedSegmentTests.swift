@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Segments that the catalog does not list: an answer without them is no answer.
-@Suite struct UnlistedSegmentTests {
+@Suite(.bounded) struct UnlistedSegmentTests {
   private static let catalog = "sealed/catalog.jsonl"
 
   /// A store of which transactions 1 to 6 are in two segments, and the catalog after the first.
@@ -22,7 +22,7 @@ import Testing
   ]
 
   @Test
-  func `with the store, history after the catalog is complete as long as the store has it`()
+  func `unlisted history is complete as long as the store has it`()
     async throws
   {
     let (sample, older) = try await Self.sample()
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the first sealing was interrupted before its line`(isPruned: Bool) async throws {
+  func `a first sealing interrupted before its line is completed`(isPruned: Bool) async throws {
     let (sample, _) = try await Self.sample()
     if isPruned {
       try #require(try await sample.run("prune sample.store --before 7 --yes -q").status == 0)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `once the store was pruned, a catalog that lost its end is damage`() async throws {
+  func `a catalog that lost its end is damage once the store was pruned`() async throws {
     let (sample, older) = try await Self.sample()
     try #require(try await sample.run("prune sample.store --before 7 --yes -q").status == 0)
     let path = sample.folder.file(Self.catalog)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The files that the recipes of analysis read are written by a script that nobody runs every day.
-@Suite struct AnalysisExportsTests {
+@Suite(.bounded) struct AnalysisExportsTests {
   /// Writes the exports of one sample store, of which the script makes two files of each kind.
   private static let script = """
     import collections, sys

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The examples of the pages work as they stand there.
-@Suite(.enabled(if: Tool("jq") != nil && Tool("bash") != nil))
+@Suite(.bounded, .enabled(if: Tool("jq") != nil && Tool("bash") != nil))
 struct ManualExampleTests {
   /// The command lines of one example of a page, and the status that it says they end with.
   struct Example: Sendable, CustomTestStringConvertible {
@@ -63,7 +63,7 @@ struct ManualExampleTests {
     let plist = try await Tool.histctl.run(
       ["token", "show", folder.file("Trips.store"), "last", "--as", "plist"])
     try FileBytes.write(plist.output, to: folder.file("token.plist"))
-    return try UnchangedTests.files(folder)
+    return try UnchangedStoreTests.files(folder)
   }
 
   /// A folder with the stores and tokens that the examples name.
@@ -108,7 +108,7 @@ struct ManualExampleTests {
       #"histctl diff default.store "2024-07-29 00:42" "2024-07-29 00:52" --stat"#, "Trip  "
     ),
   ])
-  func `examples that promise an answer give one`(_ line: String, _ words: String) async throws {
+  func `examples that promise an answer print it`(_ line: String, _ words: String) async throws {
     // Long lines are broken in the pages.
     let lines = Self.examples.map { $0.line.replacing(#/ ?\\?\n +/#, with: " ") }
     #expect(lines.contains(line), "no page has this example any more")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The generator loses no character, takes no text for markup, and says what is missing.
-struct ManualGeneratorTests {
+@Suite(.bounded) struct ManualGeneratorTests {
   private static let statuses = #"{"status":0,"meaning":"done"}"# + "\n"
 
   /// A dump of a program with one option and a hidden command.
@@ -55,7 +55,7 @@ struct ManualGeneratorTests {
       #"back\slash \fBbold\fP \(em \n(.x"#, #"a "quoted" word, `ticks`, ~tilde, ^caret"#,
       "ends. .Sh BEGINS", "uses --after, -n and Ar Fl macros", "tabs\tand\nlines",
     ])
-  func `text comes out of the page as it went in`(_ text: String) async throws {
+  func `text appears unchanged in the page`(_ text: String) async throws {
     let folder = try TemporaryFolder()
     let result = try await Self.run(
       Self.dump(abstract: text), fragments: ["tool": Self.fragment], in: folder)
@@ -103,7 +103,7 @@ struct ManualGeneratorTests {
       ),
       ("stray text", ["tool": "Text.\n"], 0, "belongs to no section"),
     ] as [(String, [String: String], Int, String)])
-  func `what is missing or too much is named`(
+  func `missing and extra fragments are reported`(
     _ name: String, _ fragments: [String: String], _ version: Int, _ message: String
   ) async throws {
     let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The pages say what the program does: the same options, commands and statuses.
-struct ManualPageTests {
+@Suite(.bounded) struct ManualPageTests {
   /// The words of every command that help lists, found by going down the help.
   private static func commands(_ path: [String] = []) async throws -> [[String]] {
     let help = try await InProcess.run(path + ["--help"]).lines
@@ -51,7 +51,7 @@ struct ManualPageTests {
         == commands.map { (["histctl"] + $0).joined(separator: "-") + ".1" }.sorted())
   }
 
-  @Test func `every option in help is in its page, and the reverse`() async throws {
+  @Test func `the options in help and in the page are the same`() async throws {
     for path in try await Self.commands() {
       let name = (["histctl"] + path).joined(separator: "-") + ".1"
       let help = try await Self.optionsInHelp(path)
@@ -62,7 +62,7 @@ struct ManualPageTests {
   }
 
   @Test(arguments: Manual.commandPageNames)
-  func `every page has the statuses that the program has`(_ name: String) async throws {
+  func `every page has the exit statuses of the program`(_ name: String) async throws {
     let statuses = try await InProcess.run(["dump-exit-statuses"])
     #expect(statuses.status == 0)
     let numbers = try statuses.lines.map { line in
@@ -108,7 +108,7 @@ struct ManualPageTests {
   }
 
   @Test(.enabled(if: Tool("mandoc") != nil), arguments: Manual.pageNames)
-  func `mandoc finds nothing to warn of`(_ name: String) async throws {
+  func `mandoc has no warnings`(_ name: String) async throws {
     let mandoc = try #require(Tool("mandoc"))
     let result = try await mandoc.run(["-T", "lint", "-W", "warning", Manual.path("man/\(name)")])
     #expect(result.text + result.errors == "")
@@ -125,7 +125,7 @@ struct ManualPageTests {
     }
   }
 
-  @Test func `the committed pages and completions are what the sources make`() async throws {
+  @Test func `the committed pages and completions are up to date`() async throws {
     let folder = try TemporaryFolder()
     let statuses = try await InProcess.run(["dump-exit-statuses"])
     try FileBytes.write(statuses.output, to: folder.file("statuses"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The README shows what the program does, on the sample store that everybody can make.
-@Suite(.enabled(if: Tool("bash") != nil && Tool("jq") != nil)) struct ReadmeTests {
+@Suite(.bounded, .enabled(if: Tool("bash") != nil && Tool("jq") != nil)) struct ReadmeTests {
   /// A command of the page, and what the page shows that it prints.
   private struct Step {
     let command: String
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.hasTerminals && Tool("zstdcat") != nil))
-  func `commands run top to bottom in one folder print what the page shows`() async throws {
+  func `the commands of the README run in order print what it shows`() async throws {
     let folder = try TemporaryFolder()
     let demo = try await Tool.histctl.run(["demo", folder.path, "--ending", "2026-11-20"])
     try #require(demo.status == 0)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Hints, followed: what a hint says to run or to write must not fail for the reason that it was to cure.
-@Suite(.enabled(if: Tool("python3") != nil && Tool("gzip") != nil && Tool("sh") != nil))
+@Suite(.bounded, .enabled(if: Tool("python3") != nil && Tool("gzip") != nil && Tool("sh") != nil))
 struct FollowedHintTests {
   /// A command line that ends with a hint, and what a person does who reads it.
   struct Situation: Sendable, CustomTestStringConvertible {
@@ -122,7 +122,7 @@ struct FollowedHintTests {
   ]
 
   @Test(arguments: situations)
-  func `a hint leads on`(_ situation: Situation) async throws {
+  func `following a hint succeeds`(_ situation: Situation) async throws {
     let sample = try await Self.sample()
     let first = try await sample.run(situation.line)
     let hint = try #require(
@@ -150,7 +150,7 @@ struct FollowedHintTests {
 
   /// In a folder that cannot be written, the store itself is the obstacle, and not what would be kept beside it.
   @Test(.enabled(if: OtherUser.isAvailable))
-  func `a folder that cannot be written`() async throws {
+  func `the hint for an unwritable folder names the store`() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true

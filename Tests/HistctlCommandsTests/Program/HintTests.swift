@@ -4,12 +4,13 @@ import HistoryCoding
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import TestSupport
 import Testing
 
 @testable import HistctlCommands
 
 /// The errors of the libraries, as the program reports them.
-@Suite("Hints") struct HintTests {
+@Suite(.bounded) struct HintTests {
   @Test(arguments: [
     "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive", "OpenSwiftData",
   ])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The tests' own reading of a terminal, which other tests rely on.
-@Suite(.enabled(if: Tool.hasTerminals && Tool("bash") != nil)) struct ScreenTests {
+@Suite(.bounded, .enabled(if: Tool.hasTerminals && Tool("bash") != nil)) struct ScreenTests {
   @Test func `erased text is not shown`() async throws {
     let bash = try #require(Tool("bash"))
     let line = [

@@ -4,33 +4,37 @@ import Testing
 
 /// An independent decoder in another language gives the same transactions, changes, attributes and
 /// tombstones.
-@Suite(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
+@Suite(.bounded, .enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
 struct OracleTests {
   private static let comparison = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Tools/compare_lines.py").path
 
-  @Test(arguments: RealStores.paths) func `real stores`(_ path: String) async throws {
+  @Test(arguments: RealStores.paths) func `log of real stores agrees with an independent decoder`(
+    _ path: String
+  ) async throws {
     let folder = try TemporaryFolder()
     try await compare(try folder.copy(store: path), in: folder)
   }
 
-  @Test func `the sample store`() async throws {
+  @Test func `log of the sample store agrees with an independent decoder`() async throws {
     let folder = try TemporaryFolder()
     try await compare(try SampleStore.write(to: folder.file("sample.store")), in: folder)
   }
 
-  @Test(arguments: [UInt64](1...6)) func `stores of chance`(_ seed: UInt64) async throws {
+  @Test(arguments: [UInt64](1...6)) func `log of random stores agrees with an independent decoder`(
+    _ seed: UInt64
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("chance.store")
-    try ChanceStore.write(to: path, seed: seed)
+    try RandomStore.write(to: path, seed: seed)
     try await compare(path, in: folder)
   }
 
   private func compare(_ store: String, in folder: TemporaryFolder) async throws {
     let python = try #require(Tool("python3"))
     let oracle = try #require(RealStores.oracle)
-    let before = try UnchangedTests.files(folder)
+    let before = try UnchangedStoreTests.files(folder)
     let theirs = try await python.run([oracle, store])
     let ours = try await InProcess.run(["log", store, "--reverse", "--json"])
 
@@ -53,6 +57,6 @@ struct OracleTests {
     let newestFirst = try await InProcess.run(["log", store, "--json"])
     #expect(newestFirst.lines == ours.lines.reversed())
     // Reading all of it, twice, has changed nothing.
-    try UnchangedTests.expectUnchanged(before, in: folder, store)
+    try UnchangedStoreTests.expectUnchanged(before, in: folder, store)
   }
 }

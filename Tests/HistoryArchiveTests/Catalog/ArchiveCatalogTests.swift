@@ -6,8 +6,7 @@ import Testing
 
 @testable import HistoryArchive
 
-@Suite("The catalog is a chain")
-struct ArchiveCatalogTests {
+@Suite(.bounded) struct ArchiveCatalogTests {
   private static let store = "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
   private static let other = "2D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
 
@@ -37,7 +36,7 @@ struct ArchiveCatalogTests {
   }
 
   @Test
-  func `its lines decode to what was written`() throws {
+  func `written lines are read back`() throws {
     let bytes = Self.sample.flatMap(\.line)
     let catalog = try Self.catalog(bytes)
     #expect(catalog.entries == Self.sample)
@@ -49,7 +48,7 @@ struct ArchiveCatalogTests {
   }
 
   @Test(.enabled(if: Tool("sha256sum") != nil))
-  func `sha256sum computes the digests that it names`() async throws {
+  func `digests in the catalog are those of sha256sum`() async throws {
     let sha = try #require(Tool("sha256sum"))
     let text = String(decoding: Self.sample[2].line, as: UTF8.self)
     let end = try #require(text.range(of: ",\"lineSHA256\":\"")).lowerBound
@@ -61,7 +60,7 @@ struct ArchiveCatalogTests {
   }
 
   @Test
-  func `every flipped bit, missing line and exchanged line is found`() throws {
+  func `every flipped bit, missing line and exchanged line is an error`() throws {
     let bytes = Self.sample.flatMap(\.line)
     for place in bytes.indices {
       var flipped = bytes
@@ -85,7 +84,7 @@ struct ArchiveCatalogTests {
   }
 
   @Test
-  func `it finds gaps and overlaps`() throws {
+  func `gaps and overlaps are found`() throws {
     let catalog = try Self.catalog(Self.sample.flatMap(\.line))
     #expect(catalog.stores.map(\.identifier) == [Self.store, Self.other])
     let store = try #require(catalog.store(Self.store.lowercased()))

@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryArchive
 
 /// Net values of updates in an archive.
-@Suite struct ArchivedValuesTests {
+@Suite(.bounded) struct ArchivedValuesTests {
   private let trips: RecordedTrips
   private let archive: String
 
@@ -45,7 +45,9 @@ import Testing
       (6, ["Tag/p1 label: city → town", "Trip/p1 name: ? → Nice"]),
       (7, ["Tag/p1 label: city → town", "Trip/p1 name: Paris → Nice", "Trip/p3 name: Bonn → Ulm"]),
     ] as [(Int64, [String])])
-  func `unrecorded updates make old values unknown`(_ after: Int64, _ expected: [String]) throws {
+  func `an unrecorded update makes the old value unknown`(
+    _ after: Int64, _ expected: [String]
+  ) throws {
     let timeline = HistoryTimeline(try ArchiveReader(path: archive))
     let reader = try NetChangeReader(
       timeline, query: HistoryQuery(after: after), schema: timeline.schema())

@@ -1,12 +1,13 @@
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
+import TestSupport
 import Testing
 
 @testable import HistoryArchive
 
 /// Files that an earlier version wrote. They are committed, and must stay readable.
-@Suite("Archives and exports of earlier versions") struct EarlierFilesTests {
+@Suite(.bounded) struct EarlierFilesTests {
   private static let folder =
     "\(#filePath)".replacing("/Reading/EarlierFilesTests.swift", with: "")
     + "/Fixtures"
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `are read back to the same lines`() throws {
+  func `archives and exports of earlier versions are read back to the same lines`() throws {
     let exported = try Self.text("history.jsonl.zst")
     #expect(exported.count == 302)
     #expect(try Self.text("history.jsonl.gz") == exported)
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test
-  func `are verified`() throws {
+  func `archives of earlier versions are verified`() throws {
     var options = ArchiveVerification.Options()
     options.decodesLines = true
     options.anchor = try ArchiveAnchor(

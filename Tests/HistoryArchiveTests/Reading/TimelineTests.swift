@@ -7,8 +7,7 @@ import Testing
 @testable import HistoryArchive
 
 /// What a pruned store and its archive give together is what the store gave before.
-@Suite("One timeline out of archive and store")
-struct TimelineTests {
+@Suite(.bounded) struct TimelineTests {
   private static func all(
     _ query: HistoryQuery, in snapshot: StoreSnapshot
   ) throws -> [HistoryTransaction] {
@@ -56,9 +55,9 @@ struct TimelineTests {
   }
 
   @Test(
-    .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
+    .needsRealStores,
     arguments: RealStores.paths)
-  func `real stores: transactions, net changes, statistics and lives are those of the whole store`(
+  func `a pruned real store with its archive answers as the whole store`(
     store: String
   ) throws {
     let folder = try TemporaryFolder()
@@ -74,7 +73,7 @@ struct TimelineTests {
   }
 
   @Test
-  func `the sample: transactions, net changes, statistics and lives`() throws {
+  func `a pruned sample with its archive answers as the whole store`() throws {
     for (cut, end) in [(9, 9), (5, 9), (12, 12), (nil, 6)] as [(Int64?, Int64)] {
       let folder = try TemporaryFolder()
       let copy = try ArchivedCopy(
@@ -254,7 +253,7 @@ struct TimelineTests {
   }
 
   @Test
-  func `the highest number of an archive with a gap is that of its last segment`() throws {
+  func `the highest number of an archive with a gap is in its last segment`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, in: folder,
@@ -263,7 +262,7 @@ struct TimelineTests {
   }
 
   @Test
-  func `net changes of an archive by itself, of more objects than the table begins with`() throws {
+  func `an archive alone has the net changes of very many objects`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 2, changesEach: 3000)
     try ArchiveSealerTests.seal(path, in: folder.file("archive"), before: .end)
@@ -275,7 +274,7 @@ struct TimelineTests {
   }
 
   @Test
-  func `a store pruned further than it was sealed has a gap, where it is`() throws {
+  func `a store pruned further than sealed has a gap at its place`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, archivedBefore: 6,
@@ -321,7 +320,7 @@ struct TimelineTests {
   }
 
   @Test
-  func `a segment that is missing is a gap between its neighbours`() throws {
+  func `a missing segment is a gap between its neighbors`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, in: folder,
@@ -339,7 +338,7 @@ struct TimelineTests {
   }
 
   @Test
-  func `after two gaps, the oldest token that works is after the last of them`() throws {
+  func `the oldest token that works is after the last of two gaps`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, archivedBefore: 7,
@@ -352,7 +351,7 @@ struct TimelineTests {
   }
 
   @Test
-  func `a transaction that is gone from the midst of the store is not read from the archive`()
+  func `a transaction missing within the store's history is not read from the archive`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -370,7 +369,7 @@ struct TimelineTests {
   }
 
   @Test
-  func `without a transaction in the store, the archive must reach the last that was issued`()
+  func `an archive for a store without transactions must reach the last issued one`()
     throws
   {
     for end: Int64 in [13, 9] {

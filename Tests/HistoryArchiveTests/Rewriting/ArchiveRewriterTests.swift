@@ -8,7 +8,7 @@ import Testing
 @testable import HistoryArchive
 
 /// Merging and forgetting, below the command.
-@Suite struct ArchiveRewriterTests {
+@Suite(.bounded) struct ArchiveRewriterTests {
   private static func text(_ archive: Archive) throws -> [UInt8] {
     var text: [UInt8] = []
     for store in try archive.stores() {
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
+    .needsRealStores,
     arguments: RealStores.paths)
   func `merged and cut segments of Apple's frameworks have the same lines`(store: String) throws {
     let folder = try TemporaryFolder()
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test
-  func `segments get larger with age, and each is rewritten a few times only`() throws {
+  func `segments grow with age, and each is rewritten a few times only`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 64, changesEach: 3)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [(2, 2), (3, 3), (4, 4), (99, 4)] as [(Int64, Int64)])
-  func `the newest transaction stays, and the catalog gets one line`(
+  func `the newest transaction is never forgotten, and the catalog gets one line`(
     _ cut: Int64, _ first: Int64
   ) throws {
     let tiny = try TinyArchive([1...1, 2...2, 3...3, 4...4])
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test
-  func `of segments that overlap, each is cut`() throws {
+  func `each overlapping segment is cut`() throws {
     let tiny = try TinyArchive([1...3, 2...4])
     let store = tiny.history.identifier
     let forgotten = try Self.rewriting(tiny.archive.path) { rewriter in
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test
-  func `without the end of the catalog, no segment is removed that has the only copy`() throws {
+  func `a segment with the only copy stays if the end of the catalog is lost`() throws {
     let tiny = try TinyArchive([1...1, 2...2, 3...4])
     let lines = try FileBytes.read(tiny.archive.catalogPath)
     let store = tiny.history.identifier
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test
-  func `damage is not merged, and segments stay as they are around a gap`() throws {
+  func `damaged segments are not merged, and segments around a gap stay`() throws {
     let tiny = try TinyArchive([1...1, 2...2, 4...4])
     let store = tiny.history.identifier
     let path = tiny.archive.segmentPath(tiny.entries[1])

@@ -6,7 +6,7 @@ import Testing
 @testable import HistoryArchive
 
 /// Which segments are merged, by their sizes and by what is between them.
-@Suite struct MergePlanTests {
+@Suite(.bounded) struct MergePlanTests {
   /// Plans merging segments of nine transactions whose lines have the same length.
   ///
   /// - Parameters:
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test
-  func `a merged segment may have the size that is allowed, and not a byte more`() throws {
+  func `a merged segment has at most the allowed size`() throws {
     #expect(try Self.groups([5], lines: 9) == [[1...4, 5...9]])
     #expect(try Self.groups([5], lines: 9, spare: -1) == [])
     #expect(try Self.groups([5], lines: 3) == [])
@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test
-  func `segments on both sides of a gap, overlapping ones and those of other models stay`() throws {
+  func `segments beside a gap, overlapping ones and those of another model are not merged`() throws
+  {
     for ranges in [[1...1, 3...3], [1...2, 2...3], [1...3, 2...2]] as [[ClosedRange<Int64>]] {
       let tiny = try TinyArchive(ranges)
       let plan = try MergePlan(tiny.archive.store(), in: tiny.archive, sizeLimit: 1 << 20)
@@ -67,7 +68,7 @@ import Testing
   }
 
   @Test
-  func `numbers that follow each other suffice, also if a segment does not name the one before it`()
+  func `consecutive numbers suffice if a segment does not name its predecessor`()
     throws
   {
     for after in [2, nil] as [Int64?] {
@@ -94,7 +95,7 @@ import Testing
   }
 
   @Test
-  func `numbers that were never used are no gap`() throws {
+  func `unused numbers are not a gap`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 4, changesEach: 2)
     try StoreQuery(path: path).run(

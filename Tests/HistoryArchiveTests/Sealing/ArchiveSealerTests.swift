@@ -7,8 +7,7 @@ import Testing
 
 @testable import HistoryArchive
 
-@Suite("Sealing a store")
-struct ArchiveSealerTests {
+@Suite(.bounded) struct ArchiveSealerTests {
   /// Seals, with a helper thread.
   @discardableResult
   static func seal(
@@ -45,9 +44,9 @@ struct ArchiveSealerTests {
   }
 
   @Test(
-    .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
+    .needsRealStores,
     arguments: RealStores.paths)
-  func `of Apple's frameworks produces the same lines as an export`(store: String) throws {
+  func `sealing a real store produces the lines of an export`(store: String) throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     guard let history = try? StoreHistory(path: path), !history.transactions.isEmpty else { return }
@@ -63,7 +62,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `with long lines, in segments of the size that was asked for`() throws {
+  func `long lines are sealed in segments of the requested size`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("long.store"), transactions: 1500, changesEach: 20, sizes: [700: 30_000])
@@ -79,7 +78,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `continues where the last run ended, and leaves the newest transaction`() throws {
+  func `a run continues where the last one ended and leaves the newest transaction`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("deep/in/archive")
@@ -97,7 +96,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `continues after pruned history without a gap, or reports the gap`() throws {
+  func `a run after a prune continues without a gap or reports it`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -124,7 +123,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `refuses other copies of what is sealed`() throws {
+  func `a diverged copy of the store is refused`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -173,7 +172,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `takes a copy that ends within a gap of the archive for an older one`() throws {
+  func `a copy that ends within a gap of the archive is an older one`() throws {
     let folder = try TemporaryFolder()
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: nil, in: folder,
@@ -190,7 +189,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `of several stores keeps them apart in one archive`() throws {
+  func `several stores are kept apart in one archive`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     var shape = StoreWriter.Shape()
@@ -208,7 +207,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `adopts segments that a crash left after an allowed gap`() throws {
+  func `segments left by a crash after an allowed gap are adopted`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -233,7 +232,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `seals the recorded values of one moment while another program erases some`() throws {
+  func `recorded values of one moment are sealed while another program erases some`() throws {
     let trips = try RecordedTrips()
     let archive = trips.folder.file("archive")
     let file = try StoreFile(path: trips.path)
@@ -262,7 +261,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `adopts segments that a crash left, and removes other remains`() throws {
+  func `segments left by a crash are adopted, and other remains are removed`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -295,7 +294,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `locks the archive`() throws {
+  func `sealing locks the archive`() throws {
     let folder = try TemporaryFolder()
     let file = try StoreFile(path: SampleStore.write(to: folder.file("sample.store")))
     let archive = folder.file("archive")
@@ -309,7 +308,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `makes nothing more widely readable than the store`() throws {
+  func `sealed files are not more widely readable than the store`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -335,7 +334,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `refuses a folder with other files`() throws {
+  func `a folder with other files is refused`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     #expect(throws: ArchiveError.notAnArchive(path: folder.path, reason: .notEmpty)) {
@@ -351,7 +350,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `does not follow links in the archive`() throws {
+  func `links in the archive are not followed`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60, changesEach: 2)
@@ -379,7 +378,7 @@ struct ArchiveSealerTests {
   }
 
   @Test
-  func `stops before the catalog is too long to be read, and leaves a sound archive`() throws {
+  func `sealing stops before the catalog is too long, and the archive stays intact`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 1500, changesEach: 20)

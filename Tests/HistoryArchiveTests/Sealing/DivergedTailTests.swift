@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryArchive
 
 /// Another copy of a store whose history begins right behind what is sealed.
-@Suite struct DivergedTailTests {
+@Suite(.bounded) struct DivergedTailTests {
   private let folder: TemporaryFolder
   private let path: String
   private let archive: String
@@ -42,14 +42,14 @@ import Testing
     }
   }
 
-  @Test func `the same copy goes on`() throws {
+  @Test func `an undiverged copy is sealed, verified and restored`() throws {
     #expect(try restorePlan().transactionCount == 49)
     #expect(try continuity().findings.count(of: .divergedStore) == 0)
     #expect(try !isDiverged())
     #expect(try ArchiveSealerTests.seal(path, in: archive).last?.number == 59)
   }
 
-  @Test func `another copy is refused`() throws {
+  @Test func `a diverged copy is refused by sealing and restoring`() throws {
     try StoreQuery(path: path).run("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1")
     #expect(throws: ArchiveError.diverged(path: path, archive: archive, transaction: 50)) {
       try ArchiveSealerTests.seal(path, in: archive)

@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryArchive
 
 /// Pruning compares each row with the sealed one.
-@Suite struct RowDigestTests {
+@Suite(.bounded) struct RowDigestTests {
   private let folder: TemporaryFolder
   private let path: String
   private let archive: String
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 511, 512, 513, 1024, 1199, 1200])
-  func `it continues where it was interrupted within a transaction`(_ gone: Int) throws {
+  func `a prune interrupted within a transaction is continued`(_ gone: Int) throws {
     try StoreQuery(path: path).run(
       """
       DELETE FROM ACHANGE WHERE Z_PK IN
@@ -67,7 +67,7 @@ import Testing
     // Only of the first transaction an interrupted run leaves a part.
     ("DELETE FROM ACHANGE WHERE Z_PK <= 4", 1),
   ])
-  func `a row that differs stays, with all that comes after its transaction`(
+  func `a row that differs from its digest stops the prune before its transaction`(
     _ sql: String, _ number: Int
   ) throws {
     let query = try StoreQuery(path: path)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test
-  func `without an index larger batches are deleted, and still compared`() throws {
+  func `rows are compared without an index, too`() throws {
     let query = try StoreQuery(path: path)
     try query.run("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX")
     try query.run("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 1200")

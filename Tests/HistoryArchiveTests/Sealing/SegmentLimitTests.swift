@@ -1,10 +1,10 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 @testable import HistoryArchive
 
-@Suite("The limits of a segment")
-struct SegmentLimitTests {
+@Suite(.bounded) struct SegmentLimitTests {
   @Test
   func `a manifest has space for the frames of the largest segment`() {
     func byteCount(frames count: Int) -> Int {

@@ -6,8 +6,7 @@ import Testing
 
 @testable import HistoryArchive
 
-@Suite("How far a store is sealed and verified")
-struct VerifiedReachTests {
+@Suite(.bounded) struct VerifiedReachTests {
   private static func reach(_ path: String, _ archive: String) throws -> Int64? {
     try StoreFile(path: path).read { snapshot in
       try Archive(path: archive).verifiedReach(of: snapshot)?.number
@@ -15,7 +14,7 @@ struct VerifiedReachTests {
   }
 
   @Test
-  func `it ends before a gap, and is nothing if the store begins in one`() throws {
+  func `the verified reach ends before a gap`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -35,7 +34,7 @@ struct VerifiedReachTests {
   }
 
   @Test
-  func `it is an error if a segment is damaged or of another copy`() throws {
+  func `a damaged segment or one of another copy is an error`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let archive = folder.file("archive")
@@ -93,7 +92,7 @@ struct VerifiedReachTests {
   }
 
   @Test(arguments: [[1...4, 2...3], [1...3, 2...4]] as [[ClosedRange<Int64>]])
-  func `of segments that overlap, the last transaction of all counts`(
+  func `the reach of overlapping segments is their last transaction`(
     _ ranges: [ClosedRange<Int64>]
   ) throws {
     let tiny = try TinyArchive(ranges)

@@ -7,8 +7,7 @@ import Testing
 
 @testable import HistoryArchive
 
-@Suite("Segments return every transaction")
-struct SegmentReaderTests {
+@Suite(.bounded) struct SegmentReaderTests {
   /// A store in which one transaction takes several frames, between small ones.
   private static func longHistory(in folder: TemporaryFolder) throws -> StoreHistory {
     try StoreHistory(
@@ -27,7 +26,7 @@ struct SegmentReaderTests {
   }
 
   @Test
-  func `in both directions, with all their changes`() throws {
+  func `a segment returns transactions in both orders with all their changes`() throws {
     let folder = try TemporaryFolder()
     for history in [
       try Self.longHistory(in: folder),
@@ -47,7 +46,7 @@ struct SegmentReaderTests {
   }
 
   @Test
-  func `without their changes, and from any place to any other`() throws {
+  func `a segment returns any range without changes`() throws {
     let folder = try TemporaryFolder()
     let history = try Self.longHistory(in: folder)
     let (archive, entry) = try Self.archive(history, in: folder)
@@ -79,7 +78,7 @@ struct SegmentReaderTests {
   }
 
   @Test(.enabled(if: Tool("zstd") != nil))
-  func `and zstd unpacks them to the lines`() async throws {
+  func `zstd unpacks a segment to its lines`() async throws {
     let folder = try TemporaryFolder()
     let history = try Self.longHistory(in: folder)
     let (archive, entry) = try Self.archive(history, in: folder)
@@ -94,7 +93,7 @@ struct SegmentReaderTests {
   }
 
   @Test
-  func `and no flipped bit changes the result`() throws {
+  func `a flipped bit in a segment is an error or changes nothing`() throws {
     let folder = try TemporaryFolder()
     let history = try StoreHistory(path: SampleStore.write(to: folder.file("sample.store")))
     let (archive, entry) = try Self.archive(history, in: folder)
@@ -125,7 +124,7 @@ struct SegmentReaderTests {
   }
 
   @Test
-  func `and every flipped bit of a manifest is detected`() throws {
+  func `every flipped bit of a manifest is an error`() throws {
     let folder = try TemporaryFolder()
     let history = try StoreHistory(path: SampleStore.write(to: folder.file("sample.store")))
     let (archive, entry) = try Self.archive(history, in: folder)

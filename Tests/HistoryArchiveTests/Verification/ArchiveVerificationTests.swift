@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryArchive
 
 /// Sound archives, parts of them, and the store that an archive is of.
-@Suite struct ArchiveVerificationTests {
+@Suite(.bounded) struct ArchiveVerificationTests {
   /// Seals a store as the command does.
   private static func seal(
     _ path: String, in folder: TemporaryFolder, segmentSize: Int64? = nil
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test
-  func `a sound archive has no findings, and is read completely`() throws {
+  func `an intact archive has no findings and is read completely`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("long.store"), transactions: 6000, changesEach: 3,
@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  @Test(arguments: RealStores.paths)
-  func `every real store's archive is sound`(_ path: String) throws {
+  @Test(.needsRealStores, arguments: RealStores.paths)
+  func `the archive of every real store is intact`(_ path: String) throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     do {
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `of a subset the content is read, of the others all else`() throws {
+  func `a subset limits which segments are read, and everything else is checked`() throws {
     let archive = try TinyArchive([1...1, 2...2, 3...3, 4...4])
     var read = 0
     for part in 1...3 {
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test
-  func `subsets are as large as was asked for`() {
+  func `subsets have the requested size`() {
     var generator = SeededGenerator(seed: 3)
     let sizes = [Int64](repeating: 100, count: 40)
     func choose(_ subset: VerificationSubset) -> Int {
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test
-  func `verification waits for the lock, because a concurrent archive run is incomplete`() throws {
+  func `verification waits for the lock of a concurrent run`() throws {
     let archive = try TinyArchive([1...2, 3...3])
     let path = archive.archive.path
     let lock = try ArchiveLock(writing: path, wait: 0)
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test
-  func `files that more people may read than the store are found`() throws {
+  func `files more widely readable than the store are findings`() throws {
     let archive = try TinyArchive()
     for path in archive.paths + [archive.storePath] {
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)

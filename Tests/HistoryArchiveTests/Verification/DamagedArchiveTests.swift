@@ -9,13 +9,13 @@ import Testing
 @testable import HistoryArchive
 
 /// Whatever becomes of a byte of an archive is found, and the file is named.
-@Suite struct DamagedArchiveTests {
+@Suite(.bounded) struct DamagedArchiveTests {
   /// Whether every bit of every file is flipped, which takes a minute; otherwise those of the second
   /// segment's files are left out, and of the first manifest's bytes one bit each is taken.
   private static let flipsAll = ProcessInfo.processInfo.environment["HISTCTL_ALL_BITS"] != nil
 
   @Test
-  func `every flipped bit is found, and its file named`() throws {
+  func `every flipped bit is a finding with its file`() throws {
     let original = try TinyArchive()
     #expect(try original.verify().counts == [:])
     var random = SeededGenerator(seed: 8)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test
-  func `a file that was cut short at any byte is found, and named`() throws {
+  func `a file truncated at any byte is a finding with its name`() throws {
     let archive = try TinyArchive()
     let anchor = try archive.archive.catalog().head
     for path in archive.paths {
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test
-  func `a tail that was cut off with its files is seen with an anchor, and only so`() throws {
+  func `a removed end of the archive is found with an anchor only`() throws {
     let archive = try TinyArchive([1...1, 2...3, 4...4])
     let catalog = try archive.archive.catalog()
     let last = try #require(archive.entries.last)
@@ -177,7 +177,7 @@ import Testing
     (.dropFolder, [.missingManifest: 3, .missingSegment: 3]),
     (.unreadableCatalogSize, [.damagedCatalog: 1, .unlistedSegment: 6]),
   ])
-  func `exchanged, dropped, repeated and added parts are found`(
+  func `exchanged, dropped, repeated and added parts are findings`(
     _ change: Change, _ found: [ArchiveFindingKind: Int64]
   ) throws {
     let archive = try TinyArchive([1...1, 2...3, 4...4])
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test
-  func `frames that were exchanged are found, with the segment and its frames`() throws {
+  func `exchanged frames are findings with their segment`() throws {
     let folder = try TemporaryFolder()
     let history = try StoreHistory(
       path: LongHistory.write(

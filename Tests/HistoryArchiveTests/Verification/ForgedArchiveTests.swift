@@ -9,7 +9,7 @@ import Testing
 
 /// Archives of which every digest is right and something else is not: nothing that is written there is
 /// believed.
-@Suite struct ForgedArchiveTests {
+@Suite(.bounded) struct ForgedArchiveTests {
   /// Writes a manifest and the catalog that names it.
   private static func forge(
     _ tiny: TinyArchive, _ manifest: (SegmentManifest) throws -> [UInt8]
@@ -89,7 +89,7 @@ import Testing
     ("\n", "\r\n"), ("\n", "\n\n"), ("\n", ""), (#"{"schema""#, #" {"schema""#),
     (#""changes":["#, #""changes":[null,"#), (#""changes":["#, #""changes":{"#),
   ])
-  func `lines that no encoder writes are found, even with valid digests`(
+  func `lines that no encoder writes are findings, even with valid digests`(
     _ old: String, _ new: String
   ) throws {
     let tiny = try TinyArchive()
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test
-  func `too large, too deep and too many values are refused`() throws {
+  func `values that are too large, too deep or too many are findings`() throws {
     let deep = String(repeating: "[", count: 100_000)
     let frames = #""frames":["#
     for text in [

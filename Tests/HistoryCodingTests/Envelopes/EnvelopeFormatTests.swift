@@ -4,8 +4,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("The text of the formats of one record per change")
-struct EnvelopeFormatTests {
+@Suite(.bounded) struct EnvelopeFormatTests {
   private static let shared = #"""
     {"schema":1,"type":"change","store":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F","transaction":5,\#
     "timestamp":"2024-07-29T00:42:37.824189Z","timestampRaw":743906557.824189,"author":"widget",\#
@@ -21,14 +20,14 @@ struct EnvelopeFormatTests {
   ]
 
   @Test
-  func `changes`() throws {
+  func `a change record has every key in order`() throws {
     #expect(
       try Envelopes.text(.changes, [Envelopes.transaction])
         == Self.records.map { $0 + "\n" }.joined())
   }
 
   @Test
-  func `hostile changes`() throws {
+  func `a change record of hostile values is JSON`() throws {
     let shared = #"""
       {"schema":1,"type":"change","transaction":-3,"timestampRaw":{"$real":"inf"},\#
       "author":{"$text":"/w=="},"bundle":"","process":"=1+1, \"a\"\r\n","context":"a\u0000b",\#
@@ -51,7 +50,7 @@ struct EnvelopeFormatTests {
   }
 
   @Test
-  func `events of CloudEvents`() throws {
+  func `a CloudEvents event wraps a change record`() throws {
     let shared = #"""
       {"specversion":"1.0","source":"x-coredata://1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F",\#
       "time":"2024-07-29T00:42:37.824189Z","datacontenttype":"application/json",\#
@@ -67,7 +66,7 @@ struct EnvelopeFormatTests {
   }
 
   @Test
-  func `hostile events of CloudEvents`() throws {
+  func `a CloudEvents event of hostile values is JSON`() throws {
     let lines = try Envelopes.text(.cloudevents, [Envelopes.hostile]).split(separator: "\n")
     try #require(lines.count == 4)
     #expect(
@@ -88,7 +87,7 @@ struct EnvelopeFormatTests {
   }
 
   @Test
-  func `the order of sequence is that of the numbers`() throws {
+  func `sequence texts sort like their numbers`() throws {
     var generator = SeededGenerator(seed: 7)
     var numbers: [Int64] = [.min, .min + 1, -1, 0, 1, 9, 10, .max - 1, .max]
     for bits in 1..<64 {
@@ -121,7 +120,7 @@ struct EnvelopeFormatTests {
   }
 
   @Test
-  func `change events of Debezium`() throws {
+  func `a Debezium event has the state before and after`() throws {
     func line(
       _ before: String, _ after: String, _ change: Int, _ op: String, _ order: Int,
       _ history: String
@@ -145,7 +144,7 @@ struct EnvelopeFormatTests {
   }
 
   @Test
-  func `hostile change events of Debezium: changes without a kind leave a gap in the orders`()
+  func `changes without a kind leave a gap in the orders of Debezium`()
     throws
   {
     let lines = try Envelopes.text(.debezium, [Envelopes.hostile]).split(separator: "\n")
@@ -166,7 +165,7 @@ struct EnvelopeFormatTests {
 
   @Test
   func
-    `changes of each entity are counted by themselves, and of endlessly many entities not at all`()
+    `changes are counted for each entity up to a limit of entities`()
     throws
   {
     let entities = (Array(0..<10_050) + Array(0..<20)).map { HistoryEntity(name: "E\($0)") }
@@ -192,7 +191,8 @@ struct EnvelopeFormatTests {
     (-9e12, "null"), (.infinity, "null"), (-.infinity, "null"), (.nan, "null"),
     (8.9e12, "8900978307200000"), (-8.9e12, "-8899021692800000"),
   ])
-  func `times as whole numbers`(seconds: Double, milliseconds: String) throws {
+  func `times are whole numbers rounded down, or null`(seconds: Double, milliseconds: String) throws
+  {
     let transaction = HistoryTransaction(
       number: 1, timestamp: StoreTimestamp(secondsSinceReferenceDate: seconds),
       changes: [HistoryChange(number: 1, kind: .insert, entity: nil, primaryKey: nil)])
@@ -202,7 +202,7 @@ struct EnvelopeFormatTests {
   }
 
   @Test
-  func `a table of comma-separated values`() throws {
+  func `a table of comma-separated values has a row for each change`() throws {
     let shared =
       "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F,5,2024-07-29T00:42:37.824189Z,"
       + "743906557.824189,widget,com.example.Trips,Trips,,"
@@ -219,7 +219,7 @@ struct EnvelopeFormatTests {
   }
 
   @Test
-  func `a hostile table: nothing and an empty text differ, a malformed text is wrapped`() throws {
+  func `a table tells a missing text from an empty one and wraps a malformed one`() throws {
     let shared =
       ",-3,,inf,\"{\"\"$text\"\":\"\"/w==\"\"}\",\"\",\"=1+1, \"\"a\"\"\r\n\","
       + "\"{\"\"$text\"\":\"\"YQBi\"\"}\","

@@ -4,14 +4,16 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Exports beside an independent reader", .enabled(if: Tool("python3") != nil))
+@Suite(.bounded, .enabled(if: Tool("python3") != nil))
 struct EnvelopeStoreTests {
   private static let stores = RealStores.paths.filter { store in
     ["swiftdata-rm-4", "notes-ios17", "viber"].contains { store.contains($0) }
   }
 
   @Test(arguments: Envelopes.formats)
-  func `of a sample store`(format: ExportFormat) async throws {
+  func `exports of a sample store agree with an independent reader`(
+    format: ExportFormat
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let lines = try StoreLines(path: path)
@@ -21,7 +23,7 @@ struct EnvelopeStoreTests {
   @Test(
     arguments: Envelopes.formats,
     [(1, false), (2, false), (3, true)] as [(UInt64, Bool)])
-  func `of stores in which every column holds anything`(
+  func `exports of stores with any value in every column agree with an independent reader`(
     format: ExportFormat, store: (seed: UInt64, hasPlainStrings: Bool)
   ) async throws {
     let folder = try TemporaryFolder()
@@ -35,7 +37,9 @@ struct EnvelopeStoreTests {
   @Test(
     .enabled(if: !stores.isEmpty, "there are no real stores here"),
     arguments: Envelopes.formats, stores)
-  func `of real stores`(format: ExportFormat, store: String) async throws {
+  func `exports of real stores agree with an independent reader`(
+    format: ExportFormat, store: String
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let lines = try StoreLines(path: path)
@@ -60,7 +64,7 @@ struct EnvelopeStoreTests {
   }
 
   @Test(arguments: ExportFormat.allCases)
-  func `two halves put together are the whole`(format: ExportFormat) throws {
+  func `two halves of an export join to the whole`(format: ExportFormat) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("hostile.store")
     var history = HostileHistory(seed: 4)
@@ -75,7 +79,7 @@ struct EnvelopeStoreTests {
   }
 
   @Test(.enabled(if: Tool("jq") != nil))
-  func `jq reads every line of the formats in JSON`() async throws {
+  func `jq reads every line of the JSON formats`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let transactions = try StoreLines(path: path).transactions

@@ -5,8 +5,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Records that keep only some fields")
-struct FieldTests {
+@Suite(.bounded) struct FieldTests {
   @Test(arguments: Envelopes.formatsOfFields)
   func `unknown fields and empty lists are refused`(format: ExportFormat) throws {
     #expect(throws: ExportFormatError.unknownField(name: "no such", format: format)) {
@@ -18,8 +17,7 @@ struct FieldTests {
   }
 
   @Test(arguments: Envelopes.formatsOfFields)
-  func `all fields by name, in any order, are the same as no selection`(format: ExportFormat) throws
-  {
+  func `a selection of all fields in any order is the same as none`(format: ExportFormat) throws {
     #expect(Set(format.fieldNames).count == format.fieldNames.count)
     for transaction in [Envelopes.transaction, Envelopes.hostile] {
       #expect(
@@ -29,7 +27,7 @@ struct FieldTests {
   }
 
   @Test(arguments: [ExportFormat.changes, .cloudevents, .debezium, .timesketch])
-  func `each field alone has the value that it has among all`(format: ExportFormat) throws {
+  func `a field selected alone has the same value as among all`(format: ExportFormat) throws {
     var recorded = Envelopes.transaction
     recorded.changes[1].values = [
       RecordedValue(
@@ -69,7 +67,7 @@ struct FieldTests {
   }
 
   @Test
-  func `columns of a table`() throws {
+  func `a table has the selected columns in their order`() throws {
     #expect(
       try Envelopes.text(.csv, [Envelopes.transaction], fields: ["kind", "transaction", "object"])
         == "transaction,kind,object\n5,insert,Trip/p1\n5,update,Trip/p1\n5,delete,Trip/p2\n")
@@ -95,7 +93,9 @@ struct FieldTests {
     (["queryGenerationRaw"], #""queryGenerationRaw":{"$blob":"AQI="},"partial":true}"#),
     (["partial"], #""partial":true}"#),
   ])
-  func `lines of transactions say that they are partial`(fields: [String], end: String) throws {
+  func `lines of transactions with selected fields are marked partial`(
+    fields: [String], end: String
+  ) throws {
     let text = try Envelopes.text(.jsonl, [Envelopes.transaction], fields: fields)
     #expect(text == #"{"schema":1,"type":"transaction","transaction":5,"# + end + "\n")
     let decoder = TransactionLineDecoder(schema: HistorySchema(entities: [Envelopes.trip]))
@@ -103,7 +103,7 @@ struct FieldTests {
   }
 
   @Test
-  func `lines of hostile transactions are JSON whatever is left of them`() throws {
+  func `lines of hostile transactions with any selection are JSON`() throws {
     let format = ExportFormat.jsonl
     for name in format.fieldNames {
       let text = try Envelopes.text(format, [Envelopes.hostile], fields: [name, "extra"])

@@ -5,8 +5,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Changes with what their objects are now")
-struct PresentObjectTests {
+@Suite(.bounded) struct PresentObjectTests {
   /// A store with a trip that was renamed, and one that is gone.
   private static func store(_ folder: TemporaryFolder) throws -> String {
     let path = folder.file("Trips.store")
@@ -51,7 +50,7 @@ struct PresentObjectTests {
     """#
 
   @Test
-  func `the last key of inserts and updates of objects that are there`() throws {
+  func `inserts and updates of present objects end with the current object`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let text = try Self.text(TransactionLineEncoder(), of: path, reads: true)
@@ -66,7 +65,7 @@ struct PresentObjectTests {
   }
 
   @Test
-  func `lines are read back as if it were not there`() throws {
+  func `lines with current objects are read back without them`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let plain = try StoreLines(path: path)
@@ -80,7 +79,7 @@ struct PresentObjectTests {
   }
 
   @Test(arguments: ExportFormat.allCases.filter { $0.content != .database })
-  func `each format has one place for it, or none`(format: ExportFormat) throws {
+  func `each format has one place for the current object, or none`(format: ExportFormat) throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let encoder = try format.encoder()
@@ -103,7 +102,7 @@ struct PresentObjectTests {
     (.cloudevents, ["data"], true), (.debezium, ["op"], false), (.debezium, ["history"], true),
     (.csv, ["pk"], false), (.timesketch, ["pk"], true),
   ])
-  func `the selected fields decide whether a line can carry it`(
+  func `the selected fields decide whether a line carries the current object`(
     format: ExportFormat, fields: [String], carries: Bool
   ) throws {
     #expect(try format.encoder(fields: fields).carriesPresentObjects == carries)

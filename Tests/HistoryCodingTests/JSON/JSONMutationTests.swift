@@ -2,15 +2,14 @@ import HistoryCoding
 import TestSupport
 import Testing
 
-@Suite("JSON under damage")
-struct JSONMutationTests {
+@Suite(.bounded) struct JSONMutationTests {
   private static let samples = [
     #"{"schema":1,"type":"transaction","transaction":5,"timestamp":"2024-07-29T00:42:37.824189Z","timestampRaw":743906557.824189,"author":"widget","changes":[{"change":8,"kind":"update","attributes":["count","item"],"columnsRaw":"0c"},{"change":9,"tombstone":{"name":"Ir\u00f6n\n"}}]}"#,
     #"[0,-0.0,1e5,-1.5E-7,"\ud83d\ude00é\"\\",true,false,null,{},[[]],{"a":{"b":[]}}]"#,
   ]
 
   @Test
-  func `every cut is refused`() {
+  func `JSON truncated at any position is refused`() {
     for sample in Self.samples {
       let bytes = Array(sample.utf8)
       for length in 0..<bytes.count {
@@ -20,7 +19,7 @@ struct JSONMutationTests {
   }
 
   @Test
-  func `values read from damaged text can be written and read again`() throws {
+  func `values read from damaged JSON can be written and read again`() throws {
     var generator = SeededGenerator(seed: 31)
     let alphabet = Array("{}[]\",:\\u0dbfe+-.19tn \u{1}é\u{1F600}".utf8) + [0xFF, 0xC0]
     let samples = Self.samples.map { Array($0.utf8) }

@@ -11,10 +11,10 @@ import Glibc
 #endif
 
 /// Compares with Python's `json`, which shares no code with this; left out where it is missing.
-@Suite("JSON beside Python", .enabled(if: PythonOneLiner.isThere))
+@Suite(.bounded, .enabled(if: PythonOneLiner.isThere))
 struct JSONPythonTests {
   @Test
-  func `reads what Python writes`() throws {
+  func `JSON from Python is read`() throws {
     let program = """
       import json, random, struct; random.seed(9); \
       reals = [struct.unpack("<d", random.randbytes(8))[0] for _ in range(2000)]; \
@@ -49,7 +49,7 @@ struct JSONPythonTests {
   }
 
   @Test
-  func `writes what Python reads`() throws {
+  func `Python reads written JSON`() throws {
     var generator = SeededGenerator(seed: 41)
     var writer = JSONWriter()
     var sum: UInt64 = 0

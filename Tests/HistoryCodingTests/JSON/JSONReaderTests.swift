@@ -1,8 +1,8 @@
 import HistoryCoding
+import TestSupport
 import Testing
 
-@Suite("JSON reader")
-struct JSONReaderTests {
+@Suite(.bounded) struct JSONReaderTests {
   private static let samples: [(text: String, value: JSONValue)] = [
     ("null", JSONValue.null), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("42", 42),
     ("-1", -1),
@@ -25,7 +25,7 @@ struct JSONReaderTests {
   ]
 
   @Test(arguments: samples)
-  func `reads every kind of value`(text: String, expected: JSONValue) throws {
+  func `every kind of value is read`(text: String, expected: JSONValue) throws {
     #expect(try JSONReader().read(text) == expected)
   }
 
@@ -41,7 +41,7 @@ struct JSONReaderTests {
   ]
 
   @Test(arguments: stringTexts)
-  func `reads strings`(text: String, expected: String) throws {
+  func `strings are read with their escapes`(text: String, expected: String) throws {
     #expect(try JSONReader().read(text) == .string(expected))
   }
 
@@ -66,7 +66,7 @@ struct JSONReaderTests {
   ]
 
   @Test(arguments: wrongTexts)
-  func `refuses what RFC 8259 does not know, with the place`(text: String, offset: Int) {
+  func `text outside RFC 8259 is refused with its position`(text: String, offset: Int) {
     do throws(JSONError) {
       let value = try JSONReader().read(text)
       Issue.record("\(text) was read as \(value)")
@@ -86,7 +86,7 @@ struct JSONReaderTests {
   ]
 
   @Test(arguments: wrongBytes)
-  func `refuses bytes that are not UTF-8, in values and keys`(bytes: [UInt8]) {
+  func `malformed UTF-8 in values and keys is refused`(bytes: [UInt8]) {
     let quote = UInt8(ascii: "\"")
     for padding in 0...9 {
       let before = [UInt8](repeating: 0x61, count: padding)
@@ -108,7 +108,7 @@ struct JSONReaderTests {
       0x0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFF, 0x1000, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x3FFFF,
       0x40000, 0xFFFFF, 0x100000, 0x10FFFF,
     ] as [UInt32])
-  func `knows UTF-8 at the edges of its ranges`(code: UInt32) throws {
+  func `UTF-8 is accepted at the edges of its ranges`(code: UInt32) throws {
     guard let scalar = Unicode.Scalar(code) else { return }
     let text = "12345" + String(Character(scalar)) + "6"
     #expect(Array(text.utf8).withUnsafeBufferPointer { UTF8Check.isValid($0) })
@@ -116,7 +116,7 @@ struct JSONReaderTests {
   }
 
   @Test
-  func `limits nesting`() throws {
+  func `nesting is limited`() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -138,7 +138,7 @@ struct JSONReaderTests {
   }
 
   @Test
-  func `an object of very many keys is read fast, and a repeated key is still found`() throws {
+  func `a repeated key is found among very many`() throws {
     let members = (0..<20_000).map { "\"k\($0)\":\($0)" }
     let text = "{" + members.joined(separator: ",") + "}"
     guard case .object(let object) = try JSONReader().read(text) else {
@@ -156,7 +156,7 @@ struct JSONReaderTests {
   }
 
   @Test
-  func `numbers of many digits are right up to the limit and refused beyond`() throws {
+  func `numbers are exact up to the limit of digits and refused beyond`() throws {
     let third = "0." + String(repeating: "3", count: 1000)
     #expect(try JSONReader().read(third) == .real(1.0 / 3))
     let tooLong = "0." + String(repeating: "3", count: 100_000)

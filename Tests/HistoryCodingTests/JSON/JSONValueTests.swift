@@ -1,10 +1,10 @@
 import HistoryCoding
+import TestSupport
 import Testing
 
-@Suite("JSON values")
-struct JSONValueTests {
+@Suite(.bounded) struct JSONValueTests {
   @Test
-  func `are built from literals`() {
+  func `values are built from literals`() {
     let value: JSONValue = [
       "text": "a", "count": 3, "real": 1.5, "flag": true, "none": .null, "list": [1, "b", []],
       "object": [:],
@@ -40,7 +40,7 @@ struct JSONValueTests {
   }
 
   @Test
-  func `are equal only when they would be written alike`() {
+  func `values are equal only if they are written alike`() {
     let different: [JSONValue] = [
       .null, true, false, 0, 1, 0.0, 1.0, .real(-0.0), .real(.nan), "", "\u{E9}", "e\u{301}", "0",
       [],

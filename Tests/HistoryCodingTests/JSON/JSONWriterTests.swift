@@ -2,8 +2,7 @@ import HistoryCoding
 import TestSupport
 import Testing
 
-@Suite("JSON writer")
-struct JSONWriterTests {
+@Suite(.bounded) struct JSONWriterTests {
   private static func text(_ write: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter(capacity: 0)
     write(&writer)
@@ -15,12 +14,12 @@ struct JSONWriterTests {
       0, 1, -1, 9, 10, 99, 100, 101, 999, 1000, 9999, 10_000, 12_345, 99_999, 100_000, 1_234_567,
       -42, .max, .min, 1_000_000_000_000_000_000, 999_999_999_999_999_999,
     ] as [Int64])
-  func `writes integers`(value: Int64) {
+  func `integers are written`(value: Int64) {
     #expect(Self.text { $0.appendInteger(value) } == String(value))
   }
 
   @Test
-  func `writes integers around every power of ten and two`() {
+  func `integers around every power of ten and two are written`() {
     for power in 0..<63 {
       for offset in -1...1 as ClosedRange<Int64> {
         for value in [(1 << power) &+ offset, -(1 << power) &- offset] as [Int64] {
@@ -49,12 +48,12 @@ struct JSONWriterTests {
   ]
 
   @Test(arguments: realTexts)
-  func `writes reals as the shortest text`(value: Double, expected: String) {
+  func `reals are written as their shortest text`(value: Double, expected: String) {
     #expect(Self.text { $0.appendReal(value) } == expected)
   }
 
   @Test
-  func `reads back every real it writes`() throws {
+  func `every written real is read back`() throws {
     var generator = SeededGenerator(seed: 17)
     for round in 0..<20_000 {
       var value = Double(bitPattern: generator.next())
@@ -80,12 +79,12 @@ struct JSONWriterTests {
   ]
 
   @Test(arguments: escapedTexts)
-  func `escapes only what JSON needs`(text: String, expected: String) {
+  func `only characters that JSON needs escaped are escaped`(text: String, expected: String) {
     #expect(Self.text { $0.appendString(text) } == expected)
   }
 
   @Test
-  func `strings of every length with an escape at every place read back`() throws {
+  func `strings of every length with an escape at every position are read back`() throws {
     for length in 0...40 {
       for place in -1..<length {
         for special in ["\"", "\\", "\n", "\u{1}", "é"] {
@@ -110,7 +109,7 @@ struct JSONWriterTests {
   }
 
   @Test
-  func `random Unicode reads back`() throws {
+  func `random Unicode is read back`() throws {
     var generator = SeededGenerator(seed: 23)
     for _ in 0..<2000 {
       var text = ""
@@ -129,12 +128,12 @@ struct JSONWriterTests {
     ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
     ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
   ])
-  func `writes Base64 as in RFC 4648, section 10`(text: String, expected: String) {
+  func `Base64 is written as in RFC 4648, section 10`(text: String, expected: String) {
     #expect(Self.text { $0.appendBase64(Array(text.utf8)) } == "\"\(expected)\"")
   }
 
   @Test
-  func `writes every byte in Base64 and hexadecimal`() {
+  func `every byte is written in Base64 and hexadecimal`() {
     #expect(Self.text { $0.appendBase64([0xFB, 0xEF, 0xBE, 0xFF]) } == #""++++/w==""#)
     #expect(Self.text { $0.appendHexadecimal([]) } == #""""#)
     #expect(Self.text { $0.appendHexadecimal([0x00, 0x0C, 0xFF, 0xA9]) } == #""000cffa9""#)
@@ -144,7 +143,7 @@ struct JSONWriterTests {
   }
 
   @Test
-  func `writes values in order, nested, without blanks`() throws {
+  func `nested values are written in order without blanks`() throws {
     let value: JSONValue = [
       "z": [1, -2.5, "x\n", .null, true, false], "a": [:], "b": ["c": [[], [[]]]], "": .real(.nan),
     ]
@@ -154,7 +153,7 @@ struct JSONWriterTests {
   }
 
   @Test
-  func `grows, is emptied, and is a value`() {
+  func `a writer grows, can be emptied, and is a value type`() {
     var writer = JSONWriter(capacity: 0)
     for _ in 0..<1000 { writer.appendRaw("0123456789") }
     #expect(writer.count == 10_000)

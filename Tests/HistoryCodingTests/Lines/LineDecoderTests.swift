@@ -5,8 +5,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Reading lines")
-struct LineDecoderTests {
+@Suite(.bounded) struct LineDecoderTests {
   private static let schema = HistorySchema(
     entities: TripsModel.numbers.map {
       HistoryEntity(
@@ -170,7 +169,9 @@ struct LineDecoderTests {
         .unexpected(key: "oldest", expectation: "an integer")
       ),
     ] as [(String, LineError?)])
-  func `required and forbidden parts of a line`(text: String, error: LineError?) throws {
+  func `a line without a required part or with a malformed one is refused`(
+    text: String, error: LineError?
+  ) throws {
     let thrown = try #require(throws: LineError.self) { try Self.decode(text) }
     if let error {
       #expect(thrown == error)
@@ -207,19 +208,19 @@ struct LineDecoderTests {
     (#"{"$real":"-0.0"}"#, -0.0), (#"{"$real":"inf"}"#, .infinity), ("1e+300", 1e300),
     ("5e-324", .leastNonzeroMagnitude), ("-63113904000.5", -63_113_904_000.5),
   ])
-  func `times come back bit for bit`(json: String, seconds: Double) throws {
+  func `times are read back bit for bit`(json: String, seconds: Double) throws {
     let timestamp = try Self.transaction(Self.line(#","timestampRaw":\#(json)"#)).timestamp
     #expect(timestamp?.secondsSinceReferenceDate.bitPattern == seconds.bitPattern)
   }
 
   @Test
-  func `only the raw time counts`() throws {
+  func `only the raw time is read`() throws {
     let line = Self.line(#","timestamp":"2024-07-29T00:42:37.824189Z""#)
     #expect(try Self.transaction(line).timestamp == nil)
   }
 
   @Test
-  func `texts, bytes and extra columns come back`() throws {
+  func `texts, bytes and extra columns are read back`() throws {
     let transaction = try Self.transaction(
       Self.line(
         #","author":{"$text":"/w=="},"bundle":"","process":{"$text":"YQBi"},"#
@@ -278,7 +279,7 @@ struct LineDecoderTests {
       ),
       (#"{"name":null}"#, []),
     ] as [(String, [StoredValue])])
-  func `tombstones come back into their slots`(json: String, values: [StoredValue]) throws {
+  func `tombstones are read back into their slots`(json: String, values: [StoredValue]) throws {
     let change = try Self.change(
       #","kind":"delete","entity":"Trip","pk":1,"tombstone":\#(json)"#)
     #expect(change.tombstone == values)
@@ -292,7 +293,7 @@ struct LineDecoderTests {
   }
 
   @Test
-  func `changed bytes are an error or a line, never a crash`() throws {
+  func `a line with changed bytes is read or refused`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let line = try #require(StoreLines(path: path).lines.dropFirst(3).first)

@@ -4,8 +4,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("The text of a line")
-struct LineFormatTests {
+@Suite(.bounded) struct LineFormatTests {
   private static func encode(_ line: HistoryLine) -> String {
     var encoder = TransactionLineEncoder()
     encoder.encode(line)
@@ -25,7 +24,7 @@ struct LineFormatTests {
     name: "BucketListItem", number: 3, slots: TripsModel.slots["BucketListItem"])
 
   @Test
-  func `every key of a transaction, in order`() {
+  func `a transaction has every key in order`() {
     let transaction = HistoryTransaction(
       store: "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F", number: 5,
       timestamp: StoreTimestamp(secondsSinceReferenceDate: 743_906_557.824189), author: "widget",
@@ -56,7 +55,7 @@ struct LineFormatTests {
   }
 
   @Test
-  func `the least that a transaction and a change can be`() {
+  func `a minimal transaction and change have only their required keys`() {
     #expect(
       Self.encode(.transaction(HistoryTransaction(number: .min)))
         == "{\"schema\":1,\"type\":\"transaction\",\"transaction\":-9223372036854775808,"
@@ -67,7 +66,7 @@ struct LineFormatTests {
   }
 
   @Test
-  func `gaps`() {
+  func `a gap has its bounds, and its store if known`() {
     #expect(
       Self.encode(.gap(HistoryGap(store: "A", after: 5, oldest: 9)))
         == "{\"schema\":1,\"type\":\"gap\",\"store\":\"A\",\"after\":5,\"oldest\":9}\n")
@@ -85,7 +84,8 @@ struct LineFormatTests {
     (-.infinity, #""timestampRaw":{"$real":"-inf"}"#),
     (.leastNonzeroMagnitude, #""timestamp":"2001-01-01T00:00:00.000000Z","timestampRaw":5e-324"#),
   ])
-  func `times without a form for people, and times with one`(seconds: Double, text: String) {
+  func `a time has its raw form, and a readable one if there is one`(seconds: Double, text: String)
+  {
     let transaction = HistoryTransaction(
       number: 1, timestamp: StoreTimestamp(secondsSinceReferenceDate: seconds))
     #expect(
@@ -126,7 +126,7 @@ struct LineFormatTests {
   }
 
   @Test
-  func `three slots of one relationship, in every combination`() {
+  func `three slots of one relationship are named in every combination`() {
     let slots = EntitySlots(
       slots: [
         .init(name: "trip", role: .toOne), .init(name: "other", role: .toOne),
@@ -150,7 +150,7 @@ struct LineFormatTests {
   }
 
   @Test
-  func `an attribute of very many elements does not blow up`() {
+  func `an attribute with very many elements is named once`() {
     let slots = EntitySlots(
       slots: Array(repeating: .init(name: "wide", role: .attribute), count: 100_000),
       tombstoneAttributes: [])
@@ -230,7 +230,7 @@ struct LineFormatTests {
   }
 
   @Test
-  func `without names, or where nothing was deleted, a tombstone is raw`() {
+  func `a tombstone without names or of another kind of change is raw`() {
     let values: [StoredValue] = [.null, .real(1), .blob([0xff])]
     let raw = #""tombstoneRaw":[null,1.0,{"$blob":"/w=="}]}"#
     #expect(

@@ -5,8 +5,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Lines read in pieces")
-struct LineReaderTests {
+@Suite(.bounded) struct LineReaderTests {
   /// Reads a line that comes in pieces.
   private static func read(
     _ line: [UInt8], _ decoder: TransactionLineDecoder, pieces: [Int] = []
@@ -27,7 +26,7 @@ struct LineReaderTests {
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `are the lines that are read whole`(_ seed: UInt64) throws {
+  func `lines read in pieces equal lines read as a whole`(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     var hostile = HostileHistory(seed: seed)
     try hostile.write(to: folder.file("hostile.store"), hasPlainStrings: seed == 2)
@@ -53,7 +52,7 @@ struct LineReaderTests {
   }
 
   @Test
-  func `are rejected when anything is missing or follows`() throws {
+  func `an incomplete line or text after its end is refused`() throws {
     let folder = try TemporaryFolder()
     let lines = try StoreLines(path: SampleStore.write(to: folder.file("sample.store")))
     let decoder = TransactionLineDecoder(schema: lines.schema)
@@ -72,7 +71,7 @@ struct LineReaderTests {
   }
 
   @Test
-  func `with a changed byte are an error or another line, never a crash`() throws {
+  func `a line read in pieces with a changed byte is read or refused`() throws {
     let folder = try TemporaryFolder()
     var hostile = HostileHistory(seed: 1)
     try hostile.write(to: folder.file("hostile.store"), hasPlainStrings: false)
@@ -90,7 +89,7 @@ struct LineReaderTests {
   }
 
   @Test
-  func `with a value beyond the limit are rejected with that limit`() throws {
+  func `a value beyond the limit is refused with that limit`() throws {
     let decoder = TransactionLineDecoder(schema: HistorySchema(entities: []))
     let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
     let author = Array(#"{"schema":1,"type":"transaction","transaction":1,"author":""#.utf8)

@@ -4,8 +4,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Lines of net changes")
-struct NetChangeLineTests {
+@Suite(.bounded) struct NetChangeLineTests {
   private static let trip = HistoryEntity(
     name: "Trip", number: 5, slots: TripsModel.slots["Trip"])
 
@@ -24,7 +23,7 @@ struct NetChangeLineTests {
   }
 
   @Test
-  func `an object without a name, an update that cannot be read, nothing at all`() throws {
+  func `unnamed objects, unreadable updates and empty effects have lines`() throws {
     let unnamed = HistoryEntity(name: nil, number: 99)
     let update = HistoryChange(number: 1, kind: .update, entity: unnamed, primaryKey: -3)
     let net = try Self.net([update])
@@ -40,7 +39,7 @@ struct NetChangeLineTests {
   }
 
   @Test
-  func `attributes are named only where all updates can be read`() throws {
+  func `attributes are named only if all updates are readable`() throws {
     func update(_ mask: [UInt8]) -> HistoryChange {
       HistoryChange(
         number: 1, kind: .update, entity: Self.trip, primaryKey: 1, mask: ColumnMask(mask))
@@ -55,7 +54,7 @@ struct NetChangeLineTests {
   }
 
   @Test
-  func `a line says which store it is about, where there are several`() throws {
+  func `a line names its store if there are several`() throws {
     let net = try Self.net([
       HistoryChange(number: 1, kind: .insert, entity: Self.trip, primaryKey: 1)
     ])

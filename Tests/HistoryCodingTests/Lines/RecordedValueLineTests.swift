@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Recorded values in lines and in other envelopes.
-@Suite struct RecordedValueLineTests {
+@Suite(.bounded) struct RecordedValueLineTests {
   private let trips: RecordedTrips
 
   init() throws { trips = try RecordedTrips() }
@@ -30,7 +30,7 @@ import Testing
 
   private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-  @Test func `values follow their columns`() throws {
+  @Test func `recorded values follow the columns`() throws {
     let lines = lines(try text(TransactionLineEncoder()))
     #expect(
       lines[3].contains(
@@ -52,7 +52,7 @@ import Testing
     #expect(lines[5].contains(#"","length":70000}}"#))
   }
 
-  @Test func `without recorded values lines are as they were`() throws {
+  @Test func `lines without recorded values have no key for them`() throws {
     let with = lines(try text(TransactionLineEncoder()))
     let without = lines(try text(TransactionLineEncoder(), readsValues: false))
     for index in [0, 2, 4] { #expect(with[index] == without[index]) }
@@ -62,7 +62,7 @@ import Testing
     #expect(shorter == without[3])
   }
 
-  @Test func `lines come back bit for bit`() throws {
+  @Test func `lines with recorded values are read back bit for bit`() throws {
     let schema = try StoreFile(path: trips.path).read { try HistorySchema($0) }
     let decoder = TransactionLineDecoder(schema: schema)
     let unnamed = TransactionLineDecoder(entities: LineEntities())
@@ -101,7 +101,7 @@ import Testing
   ]
 
   @Test(arguments: RecordedValue.Kind.allCases)
-  func `every value of every kind comes back`(_ kind: RecordedValue.Kind) throws {
+  func `every value of every kind is read back`(_ kind: RecordedValue.Kind) throws {
     let decoder = TransactionLineDecoder(entities: LineEntities())
     for old in Self.contents {
       for new in Self.contents {
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `a flat record has them`() throws {
+  @Test func `a change record has recorded values`() throws {
     let lines = lines(try text(try ChangeRecordEncoder()))
     #expect(
       lines[7].hasSuffix(
@@ -146,7 +146,7 @@ import Testing
     )
   }
 
-  @Test func `Debezium has them in before and after`() throws {
+  @Test func `a Debezium event has recorded values before and after`() throws {
     let lines = lines(try text(try DebeziumEncoder()))
     #expect(
       lines[7].hasPrefix(
@@ -157,7 +157,7 @@ import Testing
     #expect(lines[6].hasPrefix(#"{"before":null,"after":{"Z_PK":2},"#))
   }
 
-  @Test func `a table has them in its last column`() throws {
+  @Test func `a table has recorded values in its last column`() throws {
     let usual = self.lines(try text(try CSVEncoder()))
     #expect(usual[0].hasSuffix(",transactionExtra,values"))
     #expect(
@@ -173,7 +173,7 @@ import Testing
     #expect(lines[7] == "Trip/p2,")
   }
 
-  @Test func `selected fields of a line keep them`() throws {
+  @Test func `a line of selected fields can have recorded values`() throws {
     let lines = lines(try text(try TransactionLineEncoder(fields: ["values"])))
     #expect(
       lines[3].hasSuffix(

@@ -4,8 +4,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Lines restore every row")
-struct RoundTripTests {
+@Suite(.bounded) struct RoundTripTests {
   /// Real stores that have history tables.
   private static let stores = RealStores.paths.filter {
     !["kik-old", "notesv7", "scout"].contains(where: $0.contains)
@@ -40,7 +39,7 @@ struct RoundTripTests {
   @Test(
     .enabled(if: !stores.isEmpty && TableDump.isPossible, "there are no real stores here"),
     arguments: stores)
-  func `of real stores`(store: String) async throws {
+  func `lines of real stores restore every row`(store: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let lines = try StoreLines(path: path)
@@ -66,7 +65,7 @@ struct RoundTripTests {
   @Test(
     .enabled(if: TableDump.isPossible),
     arguments: [(1, false), (2, false), (3, true)] as [(UInt64, Bool)])
-  func `of stores in which every column holds anything`(
+  func `lines of stores with any value in every column restore every row`(
     seed: UInt64, hasPlainStrings: Bool
   ) async throws {
     let folder = try TemporaryFolder()
@@ -86,7 +85,7 @@ struct RoundTripTests {
   }
 
   @Test(.enabled(if: TableDump.isPossible))
-  func `hostile stores do hold what they should`() async throws {
+  func `hostile stores hold every special value`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("hostile.store")
     var history = HostileHistory(seed: 1)
@@ -108,7 +107,7 @@ struct RoundTripTests {
   }
 
   @Test
-  func `numbers of texts in a store without the table of texts are kept`() throws {
+  func `numbers of texts are kept if the table of texts is missing`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try writer.transaction(1, author: "app")
@@ -120,7 +119,7 @@ struct RoundTripTests {
   }
 
   @Test
-  func `a model with an attribute twice makes lines that can be read`() throws {
+  func `lines of a model with a repeated attribute are read back`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     let attribute = ManagedAttribute(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What was pruned and comes back out of lines is what was there, bit for bit.
-@Suite("Prune and restore leave the history as it was", .enabled(if: TableDump.isPossible))
+@Suite(.bounded, .enabled(if: TableDump.isPossible))
 struct RestoreIdentityTests {
   private static let stores = RealStores.paths.filter {
     !["kik-old", "notesv7", "scout"].contains(where: $0.contains)
@@ -52,7 +52,7 @@ struct RestoreIdentityTests {
   }
 
   @Test
-  func `apps save and checkpoint while what is sealed is read`() throws {
+  func `a restore is exact while apps save and checkpoint`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60, changesEach: 40)
@@ -80,7 +80,7 @@ struct RestoreIdentityTests {
   }
 
   @Test
-  func `a history whose beginning moves meanwhile is read again`() throws {
+  func `a history whose beginning moves during planning is read again`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("x.store"), transactions: 30, changesEach: 2)
     let sealed = try SealedLines(store: path)
@@ -99,7 +99,7 @@ struct RestoreIdentityTests {
   @Test(
     .enabled(if: !stores.isEmpty, "there are no real stores here"),
     arguments: stores)
-  func `real stores`(_ store: String) async throws {
+  func `pruned real stores are restored exactly`(_ store: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let numbers = try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
@@ -115,7 +115,7 @@ struct RestoreIdentityTests {
   }
 
   @Test(arguments: [(1, false), (2, false), (3, true), (4, false)] as [(UInt64, Bool)])
-  func `stores in which every column holds anything`(
+  func `stores with any value in every column are restored exactly`(
     seed: UInt64, hasPlainStrings: Bool
   ) async throws {
     let folder = try TemporaryFolder()
@@ -126,7 +126,9 @@ struct RestoreIdentityTests {
   }
 
   @Test(arguments: 0..<3)
-  func `stores with a rollback journal, plain texts or no index`(_ number: Int) async throws {
+  func `stores with a rollback journal, plain texts or no index are restored exactly`(
+    _ number: Int
+  ) async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = number != 0
@@ -137,8 +139,7 @@ struct RestoreIdentityTests {
   }
 
   @Test
-  func `a store whose history was deleted to the end, and one that was never pruned`() async throws
-  {
+  func `a fully deleted history is restored, and an unpruned one needs nothing`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("a.store"))
     let before = try await HistoryDump(path)
@@ -152,7 +153,7 @@ struct RestoreIdentityTests {
   }
 
   @Test
-  func `the archive may end right before the store's history, or overlap with it`() async throws {
+  func `the archive may end right before the store's history or overlap it`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("a.store"))
     let before = try await HistoryDump(path)
@@ -170,7 +171,7 @@ struct RestoreIdentityTests {
   }
 
   @Test
-  func `a prune that was ended in the middle of a transaction is undone as well`() async throws {
+  func `a prune that ended in the middle of a transaction is undone`() async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 8, changesEach: 2, sizes: [4: 3000])
@@ -199,7 +200,7 @@ struct RestoreIdentityTests {
   }
 
   @Test
-  func `changes that are there without their transactions are gone on with`() async throws {
+  func `changes left without their transaction are completed`() async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 9, changesEach: 3, sizes: [6: 1500])
@@ -229,7 +230,7 @@ struct RestoreIdentityTests {
   }
 
   /// A reader meets every transaction with all of its changes, whenever it looks.
-  @Test func `a transaction with very many changes`() async throws {
+  @Test func `a transaction with very many changes is restored exactly`() async throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 8, changesEach: 2, sizes: [4: 40_000])
@@ -256,7 +257,7 @@ struct RestoreIdentityTests {
   }
 
   @Test
-  func `texts that the store has lost come back under numbers that the app will not hand out`()
+  func `lost texts are restored under numbers that the app will not use`()
     async throws
   {
     let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// History that was sealed under one model and comes back under another.
-@Suite struct RestoreMigrationTests {
+@Suite(.bounded) struct RestoreMigrationTests {
   /// A sample that was sealed, pruned to its newest transaction and migrated to another model.
   private final class Migrated {
     let folder: TemporaryFolder
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test
-  func `names stay, numbers and places become those of the new model`() throws {
+  func `names stay, and numbers and slots become those of the new model`() throws {
     let model = Self.model { name, properties in
       switch name {
       case "Trip":
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test
-  func `a store that has lost its model takes no masks and tombstones`() throws {
+  func `a store without a model takes no masks and tombstones`() throws {
     let store = try Migrated(TripsModel.model, numbers: TripsModel.numbers.map { ($0.0, $0.1) })
     try store.query.run("DELETE FROM Z_MODELCACHE")
     guard case .changedModel(_, 11, .unknownProperties)? = try store.obstacle() else {

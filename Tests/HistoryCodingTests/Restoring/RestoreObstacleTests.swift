@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What is not to be put back, and how far back it goes.
-@Suite struct RestoreObstacleTests {
+@Suite(.bounded) struct RestoreObstacleTests {
   /// A sample whose first transactions were sealed and pruned.
   private final class Sample {
     let folder: TemporaryFolder
@@ -80,7 +80,9 @@ import Testing
     ("2001-01-01T00:00:00Z", 1), ("2030-01-01", nil),
   ]
 
-  @Test(arguments: froms) func `how far`(_ from: String, _ first: Int64?) throws {
+  @Test(arguments: froms) func `a restore begins at the requested transaction`(
+    _ from: String, _ first: Int64?
+  ) throws {
     let sample = try Sample()
     let plan = try sample.plan(from)
     #expect(plan.first?.number == first)
@@ -93,7 +95,7 @@ import Testing
         == ["\(first ?? 9)|\(13 - (first ?? 9))"])
   }
 
-  @Test func `tokens that name nothing`() throws {
+  @Test func `a token of no sealed transaction is an obstacle`() throws {
     let sample = try Sample()
     let part = sample.sealed.keeping(4...9)
     #expect(
@@ -108,7 +110,7 @@ import Testing
     #expect(try sample.plan(nil, sample.sealed.keeping(10...12)).isEmpty)
   }
 
-  @Test func `gaps`() throws {
+  @Test func `a gap between archive and store is an obstacle`() throws {
     let sample = try Sample()
     let gap = RestoreObstacle.gap(
       path: sample.path, newestSealed: 6, oldest: 9, newestIssued: 12)
@@ -121,7 +123,7 @@ import Testing
     #expect(try empty.plan().transactionCount == 12)
   }
 
-  @Test func `other stores and copies`() throws {
+  @Test func `another store or a diverged copy is an obstacle`() throws {
     let sample = try Sample()
     let other = SealedLines(storeIdentifier: "OTHER", transactions: sample.sealed.transactions)
     #expect(
@@ -151,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `numbers of texts that were none`() throws {
+  @Test func `a number of a missing text is restored unless it is taken now`() throws {
     let sql = "UPDATE ATRANSACTION SET ZAUTHORTS = 40 WHERE Z_PK = 3"
     let whole = try Sample(sql: nil) { try $0.sql(sql) }
     #expect(try whole.plan().transactionCount == 8)
@@ -164,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `columns that the tables lack`() throws {
+  @Test func `a missing column is an obstacle if a value needs it`() throws {
     let tombstones = try Sample(sql: "ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE5")
     guard case .unfitTable(_, 8, let detail)? = try tombstones.obstacle() else {
       Issue.record("a tombstone without a column")
@@ -189,7 +191,7 @@ import Testing
   @Test(
     arguments: [(9, true), (12, true), (3, true), (40, false), (0, false), (nil, false)]
       as [(Int64?, Bool)])
-  func `mirrors`(_ token: Int64?, _ isAllowed: Bool) throws {
+  func `a mirror whose token is unknown is an obstacle`(_ token: Int64?, _ isAllowed: Bool) throws {
     let sample = try Sample { writer in
       try MirroredTables.add(
         to: writer, token: token.map { try MirroredTables.archive([StoreWriter.identifier: $0]) })
@@ -207,7 +209,7 @@ import Testing
   }
 
   /// What others do between the plan and the act, and in the middle of it, ends it or does not matter.
-  @Test func `others meanwhile`() throws {
+  @Test func `a prune after the plan stops the restore, and a save does not`() throws {
     let saves = try Sample()
     let plan = try saves.plan()
     try saves.query.run(
@@ -237,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func `bookmarks that work again`() throws {
+  @Test func `the plan lists the bookmarks that work again`() throws {
     let sample = try Sample()
     for (name, number) in [("a", 3), ("b", 8), ("c", 9), ("d", 99), ("e", 5)] as [(String, Int64)] {
       try BookmarkFile.set(

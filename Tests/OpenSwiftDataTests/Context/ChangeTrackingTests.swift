@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a context knows of changes before and after they are saved.
-@Suite struct ChangeTrackingTests {
+@Suite(.bounded) struct ChangeTrackingTests {
   @Test func `changes are tracked until they are saved`() throws {
     let store = try TripStore()
     let context = store.context()
@@ -111,7 +111,7 @@ import Testing
     #expect(stranger == nil)
   }
 
-  @Test func `values are read when they are asked for`() throws {
+  @Test func `values are read on access`() throws {
     let store = try TripStore()
     let writer = store.context()
     let rome = Trip(name: "Rome")
@@ -161,7 +161,7 @@ import Testing
     #expect(trip.bucketList.count == 1)
   }
 
-  @Test func `observers learn of changes`() async throws {
+  @Test func `changes notify observers`() async throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// What delete rules take along, and how it is read.
-@Suite struct DeletingTests {
+@Suite(.bounded) struct DeletingTests {
   private let store: TripStore
   private let context: ModelContext
   private let trace: ReadTrace
@@ -58,7 +58,7 @@ import Testing
     #expect(try counts() == ["1|1|0|1"])
   }
 
-  @Test func `several containers erase at once`() throws {
+  @Test func `concurrent containers can erase a store`() throws {
     let containers = try (0..<4).map { _ in try TripStore.open(store.path) }
     for _ in 0..<5 {
       let writer = store.context()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// No error is ignored: it is thrown, thrown by the next save, or kept in `lastError`.
-@Suite struct KeptErrorTests {
+@Suite(.bounded) struct KeptErrorTests {
   private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
   private let store: TripStore
@@ -137,7 +137,7 @@ import Testing
   // MARK: - Models of other contexts
 
   @Test
-  func `a model whose context is gone is refused`() throws {
+  func `a model whose context was released is refused`() throws {
     func orphan() throws -> Tag {
       let other = store.context()
       let tag = Tag(label: "orphan")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Chains and lists of many models.
-@Suite struct LongChainTests {
+@Suite(.bounded) struct LongChainTests {
   private let folder: TemporaryFolder
   private let context: ModelContext
 
@@ -28,7 +28,7 @@ import Testing
     #expect(links[count - 1].modelContext == nil)
   }
 
-  @Test func `rules are followed in order`() throws {
+  @Test func `delete rules are followed in order`() throws {
     let links = (0..<4).map { ChainLink(number: $0) }
     for (link, next) in zip(links, links.dropFirst()) { link.next = next }
     context.insert(links[0])
@@ -40,7 +40,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<ChainLink>()).map(\.number) == [0])
   }
 
-  @Test func `long lists have each model once`() throws {
+  @Test func `a long list has each model once`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

@@ -55,8 +55,8 @@ actor MainWorker {
   }
 }
 
-@Suite struct ModelActorTests {
-  @MainActor @Test func `actors of the main context take turns`() async throws {
+@Suite(.bounded) struct ModelActorTests {
+  @MainActor @Test func `actors of the main context are serialized`() async throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Counter.self,

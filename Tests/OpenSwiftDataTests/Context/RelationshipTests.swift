@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Both ends of a relationship agree, in memory and in the store.
-@Suite struct RelationshipTests {
+@Suite(.bounded) struct RelationshipTests {
   @Test func `both ends agree before a save`() throws {
     let store = try TripStore()
     let context = store.context()
@@ -58,7 +58,7 @@ import Testing
         ])
   }
 
-  @Test func `many to many is a table of pairs`() throws {
+  @Test func `a many-to-many relationship is a table of pairs`() throws {
     let store = try TripStore()
     let context = store.context()
     let (city, sea) = (Tag(label: "city"), Tag(label: "sea"))
@@ -78,7 +78,7 @@ import Testing
     #expect(trips.map { $0.tags.map(\.label).sorted() } == [["city", "sea"], []])
   }
 
-  @Test func `cascades delete and others are unlinked`() throws {
+  @Test func `cascades delete, and other relationships are set to nil`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -101,7 +101,7 @@ import Testing
         == ["4"])
   }
 
-  @Test func `denial keeps everything`() throws {
+  @Test func `a deny rule keeps all models`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Shelf.self,
@@ -120,7 +120,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Shelf>()) == 0)
   }
 
-  @Test func `batch deletion follows the rules`() throws {
+  @Test func `batch deletion follows the delete rules`() throws {
     let store = try TripStore()
     let context = store.context()
     for name in ["Rome", "Paris", "Oslo"] {

@@ -22,7 +22,7 @@ final class Ward {
 }
 
 /// A model that must be related to one is not saved without it.
-@Suite struct RequiredRelationshipTests {
+@Suite(.bounded) struct RequiredRelationshipTests {
   private let folder: TemporaryFolder
   private let context: ModelContext
   private let ann: Guardian

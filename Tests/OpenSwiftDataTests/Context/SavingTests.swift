@@ -2,7 +2,7 @@ import OpenSwiftData
 import TestSupport
 import Testing
 
-@Suite struct SavingTests {
+@Suite(.bounded) struct SavingTests {
   @Test func `inserted models are rows and one transaction`() throws {
     let store = try TripStore()
     let context = store.context(author: "app")
@@ -33,7 +33,7 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func `contexts say that they save by themselves`() async throws {
+  @Test func `only the context of the main actor saves automatically`() async throws {
     let store = try TripStore()
     let context = ModelContext(store.container)
     #expect(context.autosaveEnabled)

@@ -48,7 +48,7 @@ final class Rack {
 
 /// A value that is none of its property's type, as a newer version of an app may have saved it, is an
 /// error where one can be thrown, and is never written over by accident.
-@Suite struct UndecodableValueTests {
+@Suite(.bounded) struct UndecodableValueTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -92,7 +92,7 @@ final class Rack {
   }
 
   @Test(arguments: damages)
-  func `non throwing reads return all other values`(_ damage: String) throws {
+  func `nonthrowing reads return all other values`(_ damage: String) throws {
     try query().run("UPDATE ZBOX SET \(damage) WHERE ZNAME = 'second'")
     let rack = try #require(try open().fetch(FetchDescriptor<Rack>()).first)
     #expect(rack.boxes.count == 3)
@@ -137,7 +137,7 @@ final class Rack {
     #expect(read.map(\.tags) == [["mended"]] && read.map(\.spot.mood) == [.good])
   }
 
-  @Test func `a predicate that cannot be worked out throws`() throws {
+  @Test func `a predicate on an undecodable value throws`() throws {
     try query().run("UPDATE ZRACK SET ZLEVEL = 'purple'")
     let context = try open()
     context.insert(Box("fourth", rack: nil))
@@ -148,7 +148,7 @@ final class Rack {
     #expect(try context.fetch(descriptor).count == 3)
   }
 
-  @Test func `a model that is gone is blank`() throws {
+  @Test func `a deleted model is blank`() throws {
     let context = try open()
     let identifiers = try context.fetchIdentifiers(FetchDescriptor<Box>())
     try query().run("DELETE FROM ZBOX")

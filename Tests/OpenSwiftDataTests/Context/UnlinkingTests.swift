@@ -23,7 +23,7 @@ final class Visitor {
 }
 
 /// What becomes of relationships that none leads back to when a context deletes their other end.
-@Suite struct UnlinkingTests {
+@Suite(.bounded) struct UnlinkingTests {
   private let container: ModelContainer
   private let context: ModelContext
   private let anna: Escort
@@ -108,7 +108,7 @@ final class Visitor {
     #expect(update.updatedAttributeNames == ["escort"])
   }
 
-  @Test func `a reinserted model stays linked`() throws {
+  @Test func `a reinserted model stays related`() throws {
     let carla = Escort(name: "Carla")
     let visitor = Visitor(name: "Vera", escort: carla)
     context.insert(visitor)
@@ -128,7 +128,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: -, "])
   }
 
-  @Test func `links set after the deletion are removed`() throws {
+  @Test func `relationships set after the deletion are removed`() throws {
     let visitor = try visitor("Vera", nil)
     context.delete(anna)
     visitor.escort = anna
@@ -138,7 +138,7 @@ final class Visitor {
     #expect(try stored() == ["Vera: -, Bruno"])
   }
 
-  @Test func `rolling back brings both back`() throws {
+  @Test func `rolling back restores model and relationship`() throws {
     let visitor = try visitor("Vera", anna)
     visitor.escort = bruno
     context.delete(bruno)
@@ -152,7 +152,7 @@ final class Visitor {
   }
 
   #if !canImport(ObjectiveC)
-  @Test func `undoing the deletion links again`() throws {
+  @Test func `undoing the deletion restores the relationship`() throws {
     let manager = UndoManager()
     manager.groupsByEvent = false
     context.undoManager = manager

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What could not be read is not taken for nothing.
-@Suite struct UnreadableTests {
+@Suite(.bounded) struct UnreadableTests {
   private let store: TripStore
   private let context: ModelContext
   private let rome: Trip
@@ -36,12 +36,12 @@ import Testing
     try StoreQuery(path: store.path).lines("SELECT count(*) FROM \(joinTable)")
   }
 
-  @Test func `lists are read when they can be`() throws {
+  @Test func `a list is read once it is readable`() throws {
     try without(joinTable) { #expect(rome.tags.isEmpty) }
     #expect(rome.tags.map(\.label).sorted() == ["city", "sea"])
   }
 
-  @Test func `a list is not saved before it is known`() throws {
+  @Test func `a list is not saved before it is read`() throws {
     try without(joinTable) {
       rome.tags.append(Tag(label: "food"))
       #expect(rome.tags.map(\.label) == ["food"])
@@ -53,7 +53,7 @@ import Testing
     #expect(try pairs() == ["3"])
   }
 
-  @Test func `a list that was not known can be rolled back`() throws {
+  @Test func `an unread list can be rolled back`() throws {
     try without(joinTable) { rome.tags.append(Tag(label: "food")) }
     context.rollback()
     #expect(rome.tags.count == 2)
@@ -61,7 +61,7 @@ import Testing
     #expect(try pairs() == ["2"])
   }
 
-  @Test func `values are read when they can be`() throws {
+  @Test func `a value is read once it is readable`() throws {
     let other = ModelContext(store.container)
     let fault = try #require(other.model(for: rome.persistentModelID) as? Trip)
     try without("ZTRIP") { #expect(fault.name == "") }

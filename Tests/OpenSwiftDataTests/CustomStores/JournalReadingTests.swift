@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How often, and how much of, a store that cannot choose is read.
-@Suite struct JournalReadingTests {
+@Suite(.bounded) struct JournalReadingTests {
   private let folder: TemporaryFolder
   private let desk = JournalDesk()
   private let container: ModelContainer
@@ -55,7 +55,7 @@ import Testing
     #expect(other == nil)
   }
 
-  @Test func `a limit is asked for with changes as well`() throws {
+  @Test func `a limit is requested with unsaved changes too`() throws {
     context.insert(Trip(name: "New"))
     var descriptor = FetchDescriptor<Trip>()
     descriptor.fetchLimit = 1
@@ -69,7 +69,7 @@ import Testing
     #expect(desk.fetches == ["Trip 4"])
   }
 
-  @Test func `changes do not decide where they do not count`() throws {
+  @Test func `unsaved changes are ignored if excluded`() throws {
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     trips[3].name = "A"
     trips[4].name = "Trip 3"

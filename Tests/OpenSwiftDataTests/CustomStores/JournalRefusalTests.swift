@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A store of one's own refuses in the words of ``StoreFormat``, on which it may be built itself.
-@Suite struct JournalRefusalTests {
+@Suite(.bounded) struct JournalRefusalTests {
   private let folder: TemporaryFolder
   private let desk = JournalDesk()
 
@@ -36,7 +36,9 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
-  @Test(arguments: refusals) func `it is asked once`(_ refusal: StoreWriteError) throws {
+  @Test(arguments: refusals) func `a refusing store is asked once`(
+    _ refusal: StoreWriteError
+  ) throws {
     let context = ModelContext(
       try ModelContainer(
         for: Trip.self, Ledger.self, configurations: journal,

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A store that is not SQLite, driven by the same context.
-@Suite struct JournalStoreTests {
+@Suite(.bounded) struct JournalStoreTests {
   private func open(
     _ folder: TemporaryFolder, lifetime: TimeInterval = 86_400
   ) throws -> ModelContext {
@@ -15,7 +15,7 @@ import Testing
           lifetime: lifetime)))
   }
 
-  @Test func `models come back with their relationships`() throws {
+  @Test func `models are read back with their relationships`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let rome = Trip(name: "Rome")
@@ -43,7 +43,7 @@ import Testing
     #expect(lines.count == 3)
   }
 
-  @Test func `it deletes batches itself`() throws {
+  @Test func `the store deletes batches itself`() throws {
     let folder = try TemporaryFolder()
     let desk = JournalDesk()
     let context = ModelContext(
@@ -66,7 +66,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 0)
   }
 
-  @Test func `its history has its own types`() throws {
+  @Test func `the history of the store has its own types`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     context.author = "app"

@@ -16,8 +16,8 @@ final class Player {
 }
 
 /// Values stand in a statement where they are meant.
-@Suite struct ArgumentOrderTests {
-  @Test func `a list with nil beside values of the operand`() throws {
+@Suite(.bounded) struct ArgumentOrderTests {
+  @Test func `a list with nil is compared with its values in order`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Player.self,

@@ -14,8 +14,8 @@ final class Share {
 }
 
 /// SQLite has no infinity to give, so that divisions by what may be 0 are worked out in memory.
-@Suite struct DivisionTests {
-  @Test func `divisions agree in the store and in memory`() throws {
+@Suite(.bounded) struct DivisionTests {
+  @Test func `divisions have the same result in the store and in memory`() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(
       try ModelContainer(

@@ -2,7 +2,7 @@ import OpenSwiftData
 import TestSupport
 import Testing
 
-@Suite struct FetchTests {
+@Suite(.bounded) struct FetchTests {
   private func context(count: Int = 10) throws -> (TripStore, ModelContext) {
     let store = try TripStore()
     let writer = store.context()
@@ -16,7 +16,7 @@ import Testing
     return (store, store.context())
   }
 
-  @Test func `order limit and offset`() throws {
+  @Test func `a fetch has an order, a limit and an offset`() throws {
     let (store, context) = try context()
     var descriptor = FetchDescriptor<Trip>(
       sortBy: [SortDescriptor(\.destination), SortDescriptor(\.startDate)])
@@ -33,7 +33,7 @@ import Testing
     _ = store
   }
 
-  @Test func `descending and lexical`() throws {
+  @Test func `a fetch can be descending or lexical`() throws {
     let store = try TripStore()
     let context = store.context()
     for name in ["b", "A", "a10", "a9"] { context.insert(Trip(name: name)) }
@@ -48,7 +48,7 @@ import Testing
       ).map(\.name) == ["A", "a10", "a9", "b"])
   }
 
-  @Test func `changes that were not saved count`() throws {
+  @Test func `a fetch includes unsaved changes`() throws {
     let (store, context) = try context()
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     trips[0].destination = "elsewhere"
@@ -69,7 +69,7 @@ import Testing
     _ = store
   }
 
-  @Test func `batches`() throws {
+  @Test func `a fetch in batches returns all models in order`() throws {
     let (store, context) = try context(count: 25)
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)])
     #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) {
@@ -84,7 +84,7 @@ import Testing
     _ = store
   }
 
-  @Test func `batches keep the places of deleted models`() throws {
+  @Test func `a batch keeps the positions of deleted models`() throws {
     let (store, context) = try context(count: 25)
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate, order: .reverse)])
     descriptor.includePendingChanges = false
@@ -100,7 +100,7 @@ import Testing
     #expect(Set(trips.map(\.persistentModelID)).count == 25)
   }
 
-  @Test func `limits hold with changes`() throws {
+  @Test func `limits apply to unsaved changes`() throws {
     let (store, context) = try context(count: 25)
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)]))
     // In this order they are 24, 23 and so on; the first three fall away, and a new one comes in.
@@ -126,7 +126,7 @@ import Testing
     _ = store
   }
 
-  @Test func `enumeration lets models go`() throws {
+  @Test func `enumeration releases models`() throws {
     let (store, context) = try context(count: 25)
     var names: [String] = []
     weak var first: Trip?
@@ -167,7 +167,7 @@ import Testing
     #expect(throws: SwiftDataError.unsupportedKeyPath) { try context.fetch(descriptor) }
   }
 
-  @Test func `a model that the container does not have is refused`() throws {
+  @Test func `a model unknown to the container is refused`() throws {
     let store = try TripStore()
     #expect(throws: SwiftDataError.unknownSchema) {
       try store.context().fetch(FetchDescriptor<Shelf>())
@@ -176,7 +176,7 @@ import Testing
 }
 
 extension FetchTests {
-  @Test func `words are found as people look for them`() throws {
+  @Test func `localized search ignores case and diacritics`() throws {
     let store = try TripStore()
     let context = store.context()
     for name in ["São Paulo", "Rome"] { context.insert(Trip(name: name)) }
@@ -187,7 +187,7 @@ extension FetchTests {
       ).map(\.name) == ["São Paulo"])
   }
 
-  @Test func `texts are compared whatever the case`() throws {
+  @Test func `texts are compared without case`() throws {
     let store = try TripStore()
     let context = store.context()
     for name in ["ROME", "Rome", "Oslo"] { context.insert(Trip(name: name)) }

@@ -30,7 +30,7 @@ struct ReadTrace {
 }
 
 /// Fetches that read some properties only.
-@Suite struct PartialFetchTests {
+@Suite(.bounded) struct PartialFetchTests {
   private let store: TripStore
   private let context: ModelContext
   private let trace: ReadTrace
@@ -96,7 +96,7 @@ struct ReadTrace {
     #expect(bare.map(columns) == [[]])
   }
 
-  @Test func `batches read no more`() throws {
+  @Test func `batches read only the named properties`() throws {
     var fetch = descriptor(\.name)
     fetch.includePendingChanges = false
     var names: [String] = []
@@ -122,7 +122,7 @@ struct ReadTrace {
     }
   }
 
-  @Test func `an order or a predicate need not be read`() throws {
+  @Test func `properties in an order or a predicate are not read`() throws {
     var ordered = descriptor(\.name, sortBy: [SortDescriptor(\.startDate, order: .reverse)])
     ordered.predicate = #Predicate { $0.notes != "about Paris" }
     let statements = try trace.statements {
@@ -133,7 +133,7 @@ struct ReadTrace {
     #expect(statements.map(columns) == [["ZNAME"]])
   }
 
-  @Test func `changes save only set properties`() throws {
+  @Test func `a save writes only the properties that were set`() throws {
     let before = try stored()
     let trips = try context.fetch(descriptor(\.name))
     trips[0].name = "Roma"
@@ -154,7 +154,7 @@ struct ReadTrace {
         == [["name"], ["notes"]])
   }
 
-  @Test func `known values stay`() throws {
+  @Test func `values known before stay`() throws {
     let rome = try #require(
       try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Rome" })).first)
     _ = try context.fetch(descriptor(\.name))
@@ -175,7 +175,7 @@ struct ReadTrace {
     #expect(!context.hasChanges)
   }
 
-  @Test func `changes that were not saved count`() throws {
+  @Test func `unsaved changes are included`() throws {
     let writer = context
     writer.insert(Trip(name: "Bern", startDate: Date(timeIntervalSinceReferenceDate: -5)))
     let statements = try trace.statements {
@@ -230,7 +230,7 @@ struct ReadTrace {
     }
   }
 
-  @Test func `properties of other classes are read when they are needed`() throws {
+  @Test func `properties of subclasses are read on access`() throws {
     let journeys = try JourneyStore.filled()
     let trace = try ReadTrace(journeys.container)
     let context = journeys.context()

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// A predicate chooses the same models whether SQLite or Swift evaluates it.
-@Suite struct PredicateTests {
+@Suite(.bounded) struct PredicateTests {
   /// A store with four trips, and a context that has not read any of them.
   private static func store() throws -> (TripStore, ModelContext) {
     let store = try TripStore()
@@ -57,7 +57,7 @@ import Testing
         == names.sorted(), sourceLocation: sourceLocation)
   }
 
-  @Test func `identifiers of different classes differ`() throws {
+  @Test func `identifiers of different classes are not equal`() throws {
     let (_, context) = try Self.store()
     // Some items have the number of their trip.
     let items = try context.fetch(
@@ -68,7 +68,7 @@ import Testing
     #expect(items.isEmpty)
   }
 
-  @Test func `comparisons`() throws {
+  @Test func `predicates compare values`() throws {
     let day = Date(timeIntervalSinceReferenceDate: 700_000_000)
     let (second, last) = (day.addingTimeInterval(86_400), day.addingTimeInterval(3 * 86_400))
     try expect(["Paris"], #Predicate { $0.name == "Paris" })
@@ -84,7 +84,7 @@ import Testing
     try expect(["Paris", "Oslo"], #Predicate { (second..<last).contains($0.startDate) })
   }
 
-  @Test func `optionals`() throws {
+  @Test func `predicates compare optional values as Swift does`() throws {
     try expect(["Oslo", "São Paulo"], #Predicate { $0.notes == nil })
     try expect(["Rome", "Paris"], #Predicate { $0.notes != nil })
     // What is nil differs from every value, as in Swift and unlike in SQL.
@@ -100,7 +100,7 @@ import Testing
     try expect(["Oslo", "São Paulo"], #Predicate { $0.notes == nothing })
   }
 
-  @Test func `texts`() throws {
+  @Test func `predicates search texts`() throws {
     try expect(
       ["Rome", "Paris", "Oslo", "São Paulo"],
       #Predicate { $0.name.contains("o") || $0.name.contains("ar") })
@@ -109,7 +109,7 @@ import Testing
     try expect([], #Predicate { $0.name.isEmpty })
   }
 
-  @Test func `relationships`() throws {
+  @Test func `predicates follow relationships`() throws {
     try expect(["Oslo"], #Predicate { $0.livingAccommodation?.isConfirmed == true })
     try expect(["Rome", "Paris"], #Predicate { $0.livingAccommodation == nil })
     try expect(
@@ -131,7 +131,7 @@ import Testing
       })
   }
 
-  @Test func `captured collections`() throws {
+  @Test func `predicates test membership in captured collections`() throws {
     let names: Set<String> = ["Rome", "Oslo", "London"]
     try expect(["Rome", "Oslo"], #Predicate { names.contains($0.name) })
     let empty: [String] = []
@@ -140,7 +140,7 @@ import Testing
     try expect(["Rome", "Oslo", "São Paulo"], #Predicate { notes.contains($0.notes) })
   }
 
-  @Test func `models and identifiers`() throws {
+  @Test func `predicates compare models and identifiers`() throws {
     let (store, context) = try Self.store()
     let oslo = try #require(
       try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Oslo" })).first)
@@ -168,7 +168,7 @@ import Testing
     _ = store
   }
 
-  @Test func `coded attributes`() throws {
+  @Test func `predicates compare coded attributes`() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(
       try ModelContainer(

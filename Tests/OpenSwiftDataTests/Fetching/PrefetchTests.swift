@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// Related models are read with one question for each relationship.
-@Suite struct PrefetchTests {
+@Suite(.bounded) struct PrefetchTests {
   private let store: TripStore
   private let context: ModelContext
   private let trace: ReadTrace
@@ -34,7 +34,7 @@ import Testing
     return try context.fetch(descriptor)
   }
 
-  @Test func `lists of many models`() throws {
+  @Test func `lists of many models are read in one query`() throws {
     var trips: [Trip] = []
     try trace.expect(2) { trips = try fetch(\.bucketList) }
     let later = try trace.statements {
@@ -52,7 +52,7 @@ import Testing
     #expect(single.count > 5)
   }
 
-  @Test func `one model of each`() throws {
+  @Test func `to-one relationships are read in one query`() throws {
     var trips: [Trip] = []
     try trace.expect(2) { trips = try fetch(\.livingAccommodation) }
     let later = try trace.statements {
@@ -62,7 +62,7 @@ import Testing
     #expect(later == [])
   }
 
-  @Test func `many of many`() throws {
+  @Test func `many-to-many relationships are read in one query`() throws {
     var trips: [Trip] = []
     try trace.expect(2) { trips = try fetch(\.tags) }
     let later = try trace.statements {
@@ -72,7 +72,7 @@ import Testing
     #expect(later == [])
   }
 
-  @Test func `several relationships are one question each`() throws {
+  @Test func `each of several relationships is read in one query`() throws {
     var trips: [Trip] = []
     let statements = try trace.statements {
       trips = try fetch(\.bucketList, \.livingAccommodation, \.tags)
@@ -87,7 +87,7 @@ import Testing
     #expect(later == [])
   }
 
-  @Test func `a relationship of models that were read in part`() throws {
+  @Test func `relationships of partially fetched models are read`() throws {
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
     descriptor.propertiesToFetch = [\.name]
     descriptor.relationshipKeyPathsForPrefetching = [\.livingAccommodation, \.bucketList]
@@ -100,7 +100,7 @@ import Testing
     #expect(later == [])
   }
 
-  @Test func `changes of lists are kept`() throws {
+  @Test func `unsaved changes of lists are kept`() throws {
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     let added = BucketListItem(title: "added", trip: trips[0])
     context.insert(added)
@@ -121,7 +121,7 @@ import Testing
         """) == ["0|5", "1|2"])
   }
 
-  @Test func `models of many classes`() throws {
+  @Test func `related models of several classes are read`() throws {
     let journeys = try JourneyStore.filled()
     let trace = try ReadTrace(journeys.container)
     var stops = FetchDescriptor<Stop>()
@@ -142,7 +142,7 @@ import Testing
     try trace.expect(0) { #expect(journey.map(\.stops.count) == [0, 1, 2, 3]) }
   }
 
-  @Test func `a model that leads to its own kind`() throws {
+  @Test func `relationships to the same class are read`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Person.self,

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// Texts are found in others by characters, whether SQLite or Swift looks for them.
-@Suite struct TextMeaningTests {
+@Suite(.bounded) struct TextMeaningTests {
   private static let pieces: [String] = [
     "a", "e", "é", "e\u{301}", "\u{301}", "\r", "\n", "\r\n", "K", "\u{212A}", "👍", "👍🏽",
     "🇩🇪", "\u{1F1E9}", "Å", "\u{212B}", "A\u{30A}", " ",
@@ -44,21 +44,21 @@ import Testing
     #expect(Set(found) == Set(inSwift), "\(name)")
   }
 
-  @Test func `containing`() throws {
+  @Test func `contains has the same result in the store and in memory`() throws {
     let parts: [String] = Self.pieces + ["", "a\r", "\na", "aé", "ae\u{301}"]
     for part in parts {
       try expectSame(#Predicate { $0.title.contains(part) }, part)
     }
   }
 
-  @Test func `starting`() throws {
+  @Test func `starts(with:) has the same result in the store and in memory`() throws {
     let parts: [String] = Self.pieces + ["", "a\r", "a\n", "aé", "ae\u{301}", "\r\na"]
     for part in parts {
       try expectSame(#Predicate { $0.title.starts(with: part) }, part)
     }
   }
 
-  @Test func `unsaved models match as saved ones do`() throws {
+  @Test func `unsaved models match like saved ones`() throws {
     let composed = "café"
     let pending = BucketListItem(title: "cafe\u{301}\r\nbar")
     context.insert(pending)

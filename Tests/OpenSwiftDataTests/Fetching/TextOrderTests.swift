@@ -5,7 +5,7 @@ import Testing
 
 /// Texts are sorted for people, whoever sorts them: SQLite, a context, or a context for a custom
 /// store.
-@Suite struct TextOrderTests {
+@Suite(.bounded) struct TextOrderTests {
   /// Cases, accents, numbers and punctuation, in order.
   private static let words = [
     "", "-", "2", "10", "a", "A", "ä", "Apfel", "Äpfel", "b", "B", "e", "é", "File1", "file2",
@@ -31,7 +31,7 @@ import Testing
     #expect(try context.fetch(descriptor).map(\.name) == Self.words.reversed())
   }
 
-  @Test func `saved models`() throws {
+  @Test func `saved models are in Foundation's order`() throws {
     let store = try TripStore()
     try fill(store.container)
     try expectOrder(in: store.context())
@@ -48,7 +48,7 @@ import Testing
     #expect(names == Self.words)
   }
 
-  @Test func `saved and new models`() throws {
+  @Test func `saved and new models are in Foundation's order`() throws {
     let store = try TripStore()
     let context = store.context()
     for (number, word) in Self.shuffled.enumerated() {
@@ -59,7 +59,7 @@ import Testing
     try expectOrder(in: context)
   }
 
-  @Test func `a custom store`() throws {
+  @Test func `models of a custom store are in Foundation's order`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Trip.self,
@@ -69,7 +69,7 @@ import Testing
     try expectOrder(in: ModelContext(container))
   }
 
-  @Test func `several stores`() throws {
+  @Test func `models of several stores are in Foundation's order`() throws {
     let folder = try TemporaryFolder()
     func configuration(_ name: String) -> ModelConfiguration {
       ModelConfiguration(name, url: URL(fileURLWithPath: folder.file(name + ".store")))
@@ -87,7 +87,7 @@ import Testing
         .map(\.name) == Self.words)
   }
 
-  @Test func `missing texts come first`() throws {
+  @Test func `missing texts are first`() throws {
     let store = try TripStore()
     let context = store.context()
     for notes in ["b", nil, "A", "10", "9"] {
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `texts that are nearly equal keep one order`() throws {
+  @Test func `nearly equal texts have one order`() throws {
     // Zeros before a number, forms of a character, and characters that are usually ignored.
     let words = ["1", "01", "001", "a1B", "a01b", "é", "e\u{301}", "a\u{1}b", "ab", "a\u{0}b"]
     let store = try TripStore()
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: - ASCII
 
-  @Test func `ASCII is compared as Foundation does`() {
+  @Test func `ASCII text is compared as Foundation compares it`() {
     var random = SeededGenerator(seed: 21)
     let ascii = String(decoding: (0x20...0x7E).map { UInt8($0) }, as: UTF8.self)
     let pools = [

@@ -16,7 +16,7 @@ final class Chore {
 }
 
 /// Values that may be missing, limits and files that are empty.
-@Suite struct UnwrappingTests {
+@Suite(.bounded) struct UnwrappingTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -56,7 +56,7 @@ final class Chore {
     try check(try open())
   }
 
-  @Test func `a limit of zero is none`() throws {
+  @Test func `a limit of zero is no limit`() throws {
     let context = try open()
     context.insert(Chore(name: "a"))
     context.insert(Chore(name: "b"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Old and new values of updates, which a configuration lets be recorded.
-@Suite struct ChangedValuesTests {
+@Suite(.bounded) struct ChangedValuesTests {
   private let folder: TemporaryFolder
   private let path: String
   private let context: ModelContext
@@ -67,7 +67,7 @@ import Testing
     #expect(HistoryChange.update(updates[1]).changedValues["notes"]?.old as? String == "by train")
   }
 
-  @Test func `the old value is the one in the store and not the contexts`() throws {
+  @Test func `the old value is that of the store and not of the context`() throws {
     let trip = Trip(name: "Rome", startDate: .now)
     context.insert(trip)
     try context.save()
@@ -98,7 +98,7 @@ import Testing
     #expect(back.newIdentifier(of: \.trip) == .some(trip.persistentModelID))
   }
 
-  @Test func `a model with the same unique values is an update`() throws {
+  @Test func `replacing a model with the same unique values is an update`() throws {
     let start = Date(timeIntervalSinceReferenceDate: 0)
     context.insert(Trip(name: "Rome", destination: "Italy", startDate: start))
     try context.save()
@@ -220,7 +220,7 @@ import Testing
     #expect(update.changedValues.isEmpty)
   }
 
-  @Test func `followers see values too`() async throws {
+  @Test func `history updates have changed values`() async throws {
     let trip = Trip(name: "Rome", startDate: .now)
     context.insert(trip)
     try context.save()

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// What histories can be asked beyond SwiftData's own questions.
-@Suite struct HistoryAccessTests {
+@Suite(.bounded) struct HistoryAccessTests {
   private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
   /// A store with six transactions: three by the app, two by the widget, and one by nobody.
@@ -31,7 +31,7 @@ import Testing
     return (store, context, try context.fetchHistory(Descriptor()).map(\.token))
   }
 
-  @Test func `changes have names without their types`() throws {
+  @Test func `changes have names without model types`() throws {
     let (_, context, _) = try Self.store()
     let changes = try context.fetchHistory(Descriptor()).map(\.changes)
     #expect(Set(changes[0].map(\.entityName)) == ["Trip", "BucketListItem"])
@@ -47,7 +47,7 @@ import Testing
     #expect(Set(delete.preservedValues.keys) == ["identifier", "name", "startDate"])
   }
 
-  @Test func `transactions come without their changes`() throws {
+  @Test func `transactions can be fetched without changes`() throws {
     let (_, context, tokens) = try Self.store()
     let token = tokens[1]
     var descriptor = Descriptor(predicate: #Predicate { $0.token > token })
@@ -90,7 +90,7 @@ import Testing
         }) == 2)
   }
 
-  @Test func `authors that only look alike are equal as in Swift`() throws {
+  @Test func `canonically equivalent authors are equal`() throws {
     let store = try TripStore()
     for author in ["cafe\u{301}", "caf\u{E9}", "cafe", nil] {
       let context = store.context(author: author)
@@ -142,7 +142,7 @@ import Testing
     #expect(try context.historyTokenState(tokens[5]) == .expired(oldest: nil))
   }
 
-  @Test func `bookmarks guard unread history`() async throws {
+  @Test func `bookmarks keep unread history`() async throws {
     let (store, context, tokens) = try Self.store()
     #expect(try context.historyBookmarks() == [])
     #expect(try context.deleteReadHistory() == 0)
@@ -185,7 +185,7 @@ import Testing
     #expect(try context.deleteReadHistory() == 0)
   }
 
-  @Test func `a bookmark that is set meanwhile holds`() throws {
+  @Test func `a bookmark set meanwhile keeps history`() throws {
     let (folder, context, tokens) = try Self.store()
     defer { withExtendedLifetime(folder) {} }
     try context.setHistoryBookmark("badge", to: tokens[4])
@@ -201,7 +201,7 @@ import Testing
     #expect(try context.historyBookmarks().map(\.state) == [.current, .current])
   }
 
-  @Test func `bookmarks that cannot be are refused`() throws {
+  @Test func `malformed bookmarks are refused`() throws {
     let (store, context, tokens) = try Self.store()
     for name in ["", "-x", "../x", "a b"] {
       #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What deleting history leaves, whatever the condition.
-@Suite struct HistoryDeletionTests {
+@Suite(.bounded) struct HistoryDeletionTests {
   private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
   private typealias Condition = Predicate<DefaultHistoryTransaction>
 
@@ -43,7 +43,7 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func `the oldest that meet a condition go`() throws {
+  @Test func `the oldest transactions that meet a condition are deleted`() throws {
     let (store, all) = try Self.store()
     let nobody: String? = nil
     try expect(#Predicate { $0.author == "widget" }, leaves: 1, in: store)
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// The guards are those of `histctl prune`: what CloudKit's mirror has not read stays.
-  @Test func `the mirror keeps unread history`() throws {
+  @Test func `history that a mirror has not read is kept`() throws {
     let store = try TripStore()
     let context = store.context(author: "app")
     for number in 1...5 {
@@ -117,7 +117,7 @@ import Testing
     #expect(try query.lines("SELECT min(Z_PK) FROM ATRANSACTION") == ["4"])
   }
 
-  @Test func `the token of another store deletes nothing`() throws {
+  @Test func `a token of another store deletes nothing`() throws {
     let (store, _) = try Self.store()
     let other = try TripStore()
     let context = other.context()
@@ -134,7 +134,7 @@ import Testing
     #expect(try store.context().fetchHistory(Descriptor()).count == 300)
   }
 
-  @Test func `several delete at once while others save`() async throws {
+  @Test func `concurrent deletions while others save delete what was requested`() async throws {
     let (store, all) = try Self.store()
     let path = store.path
     try await withThrowingTaskGroup(of: Void.self) { group in

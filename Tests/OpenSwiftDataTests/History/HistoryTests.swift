@@ -2,7 +2,7 @@ import OpenSwiftData
 import TestSupport
 import Testing
 
-@Suite struct HistoryTests {
+@Suite(.bounded) struct HistoryTests {
   /// A store with five transactions, of which the second and the fourth are the widget's.
   private static func store() throws -> TripStore {
     let store = try TripStore()
@@ -87,7 +87,7 @@ import Testing
     #expect(titles.sorted() == ["Forum", "Pantheon"])
   }
 
-  @Test func `tokens and authors choose`() throws {
+  @Test func `predicates select by token and author`() throws {
     let context = try Self.store().context()
     let all = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     // A token comes back from JSON as it was.
@@ -121,7 +121,7 @@ import Testing
         }) == [1, 2, 4, 5])
   }
 
-  @Test func `order and limit`() throws {
+  @Test func `transactions have an order and a limit`() throws {
     let context = try Self.store().context()
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
       sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `the tool reads saved history`() async throws {
+  @Test func `histctl reads saved history`() async throws {
     let store = try Self.store()
     let log = try await Tool.histctl.run(["log", store.path, "--json", "--reverse", "--changes"])
     #expect(log.status == 0, "\(log.errors)")

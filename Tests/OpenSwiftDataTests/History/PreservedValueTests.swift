@@ -89,7 +89,7 @@ enum KeptVersions {
 }
 
 /// What a deleted model leaves behind, whatever it is made of.
-@Suite struct PreservedValueTests {
+@Suite(.bounded) struct PreservedValueTests {
   private func deleted<Model: PersistentModel>(
     _ context: ModelContext, _ type: Model.Type
   ) throws -> [HistoryTombstone<Model>] {
@@ -112,7 +112,7 @@ enum KeptVersions {
     return kept
   }
 
-  @Test func `every type is preserved`() throws {
+  @Test func `tombstones preserve values of every type`() throws {
     let folder = try TemporaryFolder()
     let kept = try keep(folder.file("K.store"))
     let context = ModelContext(
@@ -136,7 +136,7 @@ enum KeptVersions {
     #expect(Array(tombstone).count == 16 && tombstone.preservedValues.count == 16)
   }
 
-  @Test func `the tool names the parts of preserved values`() async throws {
+  @Test func `histctl names the parts of preserved values`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("K.store")
     _ = try keep(path)
@@ -154,7 +154,7 @@ enum KeptVersions {
     #expect(tombstone["title"] as? String == "Medal")
   }
 
-  @Test func `parts keep their meaning in a migration`() async throws {
+  @Test func `parts of preserved values keep their meaning in a migration`() async throws {
     let store = try MigratedStore()
     let place = try store.with(KeptVersions.First.models) { context in
       let coin = KeptVersions.First.Coin("As")

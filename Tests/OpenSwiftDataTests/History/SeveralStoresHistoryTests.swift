@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Places in the histories of several stores, and what comes after them.
-@Suite struct SeveralStoresHistoryTests {
+@Suite(.bounded) struct SeveralStoresHistoryTests {
   private let stores: TwoStores
   private let context: ModelContext
 
@@ -30,7 +30,7 @@ import Testing
     try #require(try context.newestHistoryToken())
   }
 
-  @Test func `places have an order for each store only`() throws {
+  @Test func `tokens are ordered for each store only`() throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     let first = try place()
     #expect(first.storeIdentifiers.count == 2)
@@ -57,7 +57,7 @@ import Testing
     #expect(kept == third && kept.covers(third) && kept.storeIdentifiers == third.storeIdentifiers)
   }
 
-  @Test func `transactions of each store are found`() throws {
+  @Test func `transactions of every store are found`() throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     let start = try place()
     for number in 1...3 { try save(Trip(name: "\(number)"), by: "trips \(number)") }
@@ -78,7 +78,7 @@ import Testing
     #expect(try authors(after: reached) == [])
   }
 
-  @Test func `deleting stops in each store by itself`() throws {
+  @Test func `deleting history stops in each store separately`() throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     try save(Trip(name: "Paris"), by: "trips")
     let place = try place()
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `updates go on in each store`() async throws {
+  @Test func `history updates continue in each store`() async throws {
     try save(Trip(name: "Rome"), Ledger(), by: "both")
     let start = try place()
     try save(Trip(name: "Paris"), by: "trips")

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// Histories in orders that they were not recorded in.
-@Suite struct SortedHistoryTests {
+@Suite(.bounded) struct SortedHistoryTests {
   private typealias Transaction = DefaultHistoryTransaction
   private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
@@ -53,7 +53,7 @@ import Testing
       "Z_PK", "-Z_PK", "CASE WHEN Z_PK < 30 THEN Z_PK + 1000 ELSE Z_PK END", "7", "NULL",
       "(Z_PK * 7919) % 61",
     ])
-  func `the order is right whatever the clock says`(time: String) throws {
+  func `transactions are sorted whatever the clock says`(time: String) throws {
     try setTimes(time)
     let all = try context.fetchHistory(Descriptor())
     #expect(all.count == 60)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `predicates choose before the limit`() throws {
+  @Test func `predicates apply before the limit`() throws {
     try setTimes("-Z_PK")
     var descriptor = Descriptor(
       predicate: #Predicate { $0.author == "app" }, sortBy: [SortDescriptor(\.timestamp)])
@@ -97,7 +97,7 @@ import Testing
     #expect(try context.fetchHistory(descriptor).isEmpty)
   }
 
-  @Test func `reads changes of returned transactions only`() throws {
+  @Test func `only changes of returned transactions are read`() throws {
     try StoreQuery(path: store.path).run("ALTER TABLE ACHANGE ADD COLUMN ZNEW BLOB DEFAULT NULL")
     var descriptor = Descriptor(sortBy: [SortDescriptor(\.timestamp, order: .reverse)])
     descriptor.fetchLimit = 2
@@ -114,7 +114,7 @@ import Testing
     #expect(apart.count == 2, "\(apart)")
   }
 
-  @Test func `keeps at most the limit`() throws {
+  @Test func `sorting keeps at most the limit in memory`() throws {
     let all = try context.fetchHistory(Descriptor())
     var first = FirstTransactions(4, by: [SortDescriptor(\.transactionIdentifier)])
     for transaction in all.shuffled() {

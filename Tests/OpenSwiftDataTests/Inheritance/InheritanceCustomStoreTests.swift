@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// A hierarchy in a store that is not SQLite.
-@Suite struct InheritanceCustomStoreTests {
-  @Test func `objects come back as their own class`() throws {
+@Suite(.bounded) struct InheritanceCustomStoreTests {
+  @Test func `models of a custom store have their own class`() throws {
     let folder = try TemporaryFolder()
     let configuration = JournalConfiguration(
       name: "journal", schema: nil, url: URL(fileURLWithPath: folder.file("journeys.jsonl")))

@@ -24,7 +24,7 @@ final class Dog: Animal {
 }
 
 /// What cannot be is refused with words that say what to do.
-@Suite struct InheritanceErrorTests {
+@Suite(.bounded) struct InheritanceErrorTests {
   private static func configuration(_ folder: TemporaryFolder) -> ModelConfiguration {
     ModelConfiguration(url: URL(fileURLWithPath: folder.file("Journeys.store")))
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// Fetching from a hierarchy.
-@Suite struct InheritanceFetchTests {
+@Suite(.bounded) struct InheritanceFetchTests {
   private static func names(_ journeys: [some Journey]) -> [String] { journeys.map(\.name) }
 
   @Test func `a class is fetched with its subclasses`() throws {
@@ -31,7 +31,7 @@ import Testing
     #expect((all[1] as? BusinessJourney)?.company?.name == "Acme")
   }
 
-  @Test func `counts identifiers and batches include subclasses`() throws {
+  @Test func `counts, identifiers and batches include subclasses`() throws {
     let context = try JourneyStore.filled().context()
     #expect(try context.fetchCount(FetchDescriptor<Journey>()) == 4)
     #expect(try context.fetchCount(FetchDescriptor<BusinessJourney>()) == 2)
@@ -107,7 +107,7 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func `inherited and own properties`() throws {
+  @Test func `predicates use inherited and own properties`() throws {
     try expect(["Sale"], #Predicate<BusinessJourney> { $0.name == "Sale" && $0.perDiem < 55 })
     try expect(
       ["Meetup"], #Predicate<ConferenceJourney> { $0.code == "C-Meetup" && $0.rating == 3 })
@@ -117,7 +117,7 @@ import Testing
     try expect(["Sale"], #Predicate<BusinessJourney> { $0.company?.name == "Acme" })
   }
 
-  @Test func `class checks`() throws {
+  @Test func `predicates check the class`() throws {
     try expect(["Visit"], #Predicate<Journey> { $0 is PersonalJourney })
     try expect(["Sale", "Meetup"], #Predicate<Journey> { $0 is BusinessJourney })
     try expect(["Walk", "Visit"], #Predicate<Journey> { !($0 is BusinessJourney) })
@@ -129,7 +129,7 @@ import Testing
       ["Sale"], #Predicate<Journey> { $0 is BusinessJourney && $0.stops.count == 1 })
   }
 
-  @Test func `casts`() throws {
+  @Test func `predicates cast to a subclass`() throws {
     try expect(
       ["Sale"], #Predicate<Journey> { ($0 as? BusinessJourney)?.perDiem == 50 })
     try expect(
@@ -161,7 +161,7 @@ import Testing
       })
   }
 
-  @Test func `related models are checked and cast`() throws {
+  @Test func `predicates check and cast related models`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()
     let ofBusiness = try context.fetch(
@@ -184,7 +184,7 @@ import Testing
 
   // MARK: - Changes that were not saved
 
-  @Test func `new and changed models count`() throws {
+  @Test func `new and changed models are included`() throws {
     let context = try JourneyStore.filled().context()
     context.insert(ConferenceJourney(name: "Summit", isSpeaker: false))
     context.insert(PersonalJourney(name: "Spa", reason: .wellness))

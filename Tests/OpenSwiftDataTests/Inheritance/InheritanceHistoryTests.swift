@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The history of models of a hierarchy.
-@Suite struct InheritanceHistoryTests {
+@Suite(.bounded) struct InheritanceHistoryTests {
   private static func changes(
     of store: JourneyStore, after count: Int
   ) throws -> [HistoryChange] {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a context makes of what others save about models that inherit from others.
-@Suite struct InheritanceRefreshingTests {
+@Suite(.bounded) struct InheritanceRefreshingTests {
   private let store: JourneyStore
   private let context: ModelContext
   /// Like another program.
@@ -29,7 +29,7 @@ import Testing
   /// Any fetch will do.
   private func look() throws { _ = try context.fetchCount(FetchDescriptor<Company>()) }
 
-  @Test func `properties of all classes are taken over`() throws {
+  @Test func `properties of all classes are refreshed`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     let visit = try journey("Visit", as: PersonalJourney.self, in: context)
     let theirs = try journey("Meetup", as: ConferenceJourney.self, in: others)
@@ -51,7 +51,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `changes of ones own stay whatever class declares them`() throws {
+  @Test func `own changes stay, whatever class declares them`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     let theirs = try journey("Meetup", as: ConferenceJourney.self, in: others)
     meetup.name = "Own"
@@ -74,7 +74,7 @@ import Testing
     #expect(meetup.name == "Own")
   }
 
-  @Test func `lists of a class follow changes of those that inherit from it`() throws {
+  @Test func `lists of a class follow changes of its subclasses`() throws {
     let guide = Guide(name: "Ada")
     context.insert(guide)
     guide.journeys = [try journey("Walk", as: Journey.self, in: context)]
@@ -125,7 +125,7 @@ import Testing
     #expect(meetup.modelContext == nil)
   }
 
-  @Test func `everything is read again where history is gone`() throws {
+  @Test func `everything is read again if history was deleted`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self, in: context)
     let walk = try journey("Walk", as: Journey.self, in: context)
     let sale = try journey("Sale", as: BusinessJourney.self, in: context)
@@ -141,7 +141,7 @@ import Testing
     #expect(sale.modelContext == nil)
   }
 
-  @Test func `observers of results see all classes`() throws {
+  @Test func `result observers include all classes`() throws {
     let observer = try ResultsObserver<Journey, Never>(
       sortBy: [SortDescriptor(\.name, comparator: .lexical)], modelContext: context)
     #expect(observer.results.map(\.name) == ["Meetup", "Sale", "Visit", "Walk"])

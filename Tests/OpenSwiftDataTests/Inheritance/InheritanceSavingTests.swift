@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Changing, relating and deleting models of a hierarchy.
-@Suite struct InheritanceSavingTests {
+@Suite(.bounded) struct InheritanceSavingTests {
   @Test func `changes of all levels are saved`() throws {
     let store = try JourneyStore.filled()
     let context = store.context()

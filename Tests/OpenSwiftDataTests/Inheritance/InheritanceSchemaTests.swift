@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How a schema describes classes that inherit from models.
-@Suite struct InheritanceSchemaTests {
+@Suite(.bounded) struct InheritanceSchemaTests {
   @Test func `entities know their superentity`() throws {
     let schema = JourneyStore.schema
     let journey = try #require(schema.entity(for: Journey.self))

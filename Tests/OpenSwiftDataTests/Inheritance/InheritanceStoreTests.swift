@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A hierarchy in the layout of the frameworks.
-@Suite struct InheritanceStoreTests {
+@Suite(.bounded) struct InheritanceStoreTests {
   @Test func `a hierarchy is one table`() throws {
     let store = try JourneyStore.filled()
     let query = try StoreQuery(path: store.path)

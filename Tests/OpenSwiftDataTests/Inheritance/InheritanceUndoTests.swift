@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What an undo manager brings back of models that inherit from others.
-@Suite struct InheritanceUndoTests {
+@Suite(.bounded) struct InheritanceUndoTests {
   private let store: JourneyStore
   private let context: ModelContext
   private let manager: UndoManager
@@ -34,7 +34,7 @@ import Testing
       """)
   }
 
-  @Test func `properties of all classes come back`() throws {
+  @Test func `undoing restores properties of all classes`() throws {
     let meetup = try journey("Meetup", as: ConferenceJourney.self)
     meetup.name = "Fair"
     meetup.perDiem = 100
@@ -65,7 +65,7 @@ import Testing
     #expect(update.updatedAttributes.contains(\.talks))
   }
 
-  @Test func `inserted models go`() throws {
+  @Test func `undoing an insertion removes the model`() throws {
     let fair = ConferenceJourney(name: "Fair", isSpeaker: true, talks: ["one"])
     let walk = try journey("Walk", as: Journey.self)
     let stop = Stop(title: "hall")
@@ -86,7 +86,7 @@ import Testing
     #expect(try stored("Fair") == ["ConferenceJourney|Fair|C-Fair|60.0|1|1"])
   }
 
-  @Test func `deleted models come back with their class`() throws {
+  @Test func `undoing a deletion restores the model with its class`() throws {
     let sale = try journey("Sale", as: BusinessJourney.self)
     let company = try #require(sale.company)
     let visit = try journey("Visit", as: PersonalJourney.self)
@@ -116,7 +116,7 @@ import Testing
     #expect(found.contains { ($0 as? PersonalJourney)?.reason == .family })
   }
 
-  @Test func `lists of other classes come back`() throws {
+  @Test func `undoing restores lists of other classes`() throws {
     let guide = Guide(name: "Ada")
     context.insert(guide)
     guide.journeys = try context.fetch(FetchDescriptor<Journey>(sortBy: [SortDescriptor(\.name)]))

@@ -5,8 +5,8 @@ import Testing
 @testable import OpenSwiftData
 
 /// Objects of classes that inherit from models, before any store knows of them.
-@Suite struct InheritedModelTests {
-  @Test func `initialisers of all levels set values`() {
+@Suite(.bounded) struct InheritedModelTests {
+  @Test func `initializers of all levels set values`() {
     let journey = ConferenceJourney(name: "Meetup", isSpeaker: true, talks: ["SQL"])
     #expect(journey.name == "Meetup")
     #expect(journey.startDate == .distantPast)
@@ -20,7 +20,7 @@ import Testing
     #expect(journey.persistentModelID.entityName == "ConferenceJourney")
   }
 
-  @Test func `an object is the same whatever it is looked at as`() {
+  @Test func `an object is the same as any of its classes`() {
     let conference = ConferenceJourney(name: "Meetup", isSpeaker: false)
     let (business, journey): (BusinessJourney, Journey) = (conference, conference)
     journey.name = "Summit"
@@ -42,7 +42,7 @@ import Testing
     #expect(journey.company?.name == "Acme")
   }
 
-  @Test func `observers learn of inherited and own properties`() {
+  @Test func `inherited and own properties notify observers`() {
     let journey = ConferenceJourney(name: "Meetup", isSpeaker: false)
     for change in [{ journey.name = "A" }, { journey.perDiem = 1 }, { journey.talks = ["B"] }] {
       let count = Mutex(0)

@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 /// Columns and files that are not what they should be.
-@Suite struct HostileFileTests {
+@Suite(.bounded) struct HostileFileTests {
   private static let name = "0A4F9E5B-1C2D-4E3F-8A9B-0C1D2E3F4A5B"
 
   struct Column: Sendable, CustomTestStringConvertible {
@@ -39,7 +39,7 @@ import Darwin
   ]
 
   @Test(arguments: columns)
-  func `columns that are none`(_ column: Column) throws {
+  func `a malformed column is an error`(_ column: Column) throws {
     let store = try PhotoStore()
     try store.save()
     try StoreQuery(path: store.path).run(
@@ -47,12 +47,12 @@ import Darwin
     try check(store, column.words)
   }
 
-  enum Thing: String, CaseIterable, Sendable {
+  enum SpecialFile: String, CaseIterable, Sendable {
     case link, folder, pipe, huge, store, folderIsLink, supportIsLink, folderIsFile
   }
 
-  @Test(arguments: Thing.allCases)
-  func `files that are none`(_ thing: Thing) throws {
+  @Test(arguments: SpecialFile.allCases)
+  func `a malformed file is an error`(_ thing: SpecialFile) throws {
     let store = try PhotoStore()
     try store.save()
     let name = try #require(try store.fileNames().first)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What becomes of large values that others replace, that are undone, and of files that were left.
-@Suite struct LargeValueChangeTests {
+@Suite(.bounded) struct LargeValueChangeTests {
   /// Replaces the value of the one photo in a store.
   private func replace(in store: PhotoStore, with number: Int) throws {
     let context = ModelContext(try PhotoStore.open(store.path))
@@ -12,7 +12,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `a value that others have replaced since the fetch is theirs`() throws {
+  @Test func `a value replaced since the fetch is read as replaced`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -50,7 +50,7 @@ import Testing
     #expect(photo.data == PhotoStore.value(1))
   }
 
-  @Test func `a model that is gone has no value`() throws {
+  @Test func `a deleted model has no value`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -61,7 +61,7 @@ import Testing
   }
 
   #if !canImport(ObjectiveC)
-  @Test func `undone changes bring values back`() throws {
+  @Test func `undoing changes restores values`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = store.context()
@@ -89,7 +89,7 @@ import Testing
 
   // MARK: - Files that were left
 
-  @Test func `files that no row names go when they are old`() throws {
+  @Test func `old files that no row names are removed`() throws {
     let store = try PhotoStore()
     try store.save("old", 1)
     let named = try store.fileNames()
@@ -117,7 +117,7 @@ import Testing
     #expect(try store.data(of: "old") == PhotoStore.value(1))
   }
 
-  @Test func `files stay where another store has the same folder`() throws {
+  @Test func `files stay if another store has the same folder`() throws {
     let store = try PhotoStore()
     try store.save("mine", 1)
     // Its name differs in the extension alone.

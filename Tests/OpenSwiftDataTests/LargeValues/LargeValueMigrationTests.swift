@@ -53,7 +53,7 @@ enum PhotosPlan: SchemaMigrationPlan {
   }
 }
 
-@Suite struct LargeValueMigrationTests {
+@Suite(.bounded) struct LargeValueMigrationTests {
   /// A store of two photos, one of them with a thumbnail in a file.
   private func store() throws -> PhotoStore {
     let store = try PhotoStore()
@@ -78,7 +78,7 @@ enum PhotosPlan: SchemaMigrationPlan {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
   }
 
-  @Test func `values stay and those that are gone leave no file`() async throws {
+  @Test func `a migration keeps values and removes the files of removed ones`() async throws {
     let store = try store()
     let context = try open(store.path)
     let photos = try context.fetch(
@@ -92,7 +92,7 @@ enum PhotosPlan: SchemaMigrationPlan {
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func `values stay in their columns after a migration`() async throws {
+  @Test func `inline values stay in their columns after a migration`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Photos.store")
     func context(_ type: any PersistentModel.Type) throws -> ModelContext {
@@ -134,7 +134,7 @@ enum PhotosPlan: SchemaMigrationPlan {
     #expect(try store.fileNames().count == 4)
   }
 
-  @Test func `a plan that fails leaves the files as they were`() throws {
+  @Test func `a plan that fails leaves the files unchanged`() throws {
     let store = try store()
     let before = try store.fileNames()
     PhotosPlan.$refuses.withValue(true) {

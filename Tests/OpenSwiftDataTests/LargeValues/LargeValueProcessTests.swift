@@ -4,7 +4,7 @@ import Testing
 
 /// Other processes save large values, at once or until they are killed, and no file is lost that a row
 /// names.
-@Suite struct LargeValueProcessTests {
+@Suite(.bounded) struct LargeValueProcessTests {
   private let saver = Tool.built("ModelSaver")
   private static let byteCount = 150_000
 
@@ -31,7 +31,7 @@ import Testing
     return names
   }
 
-  @Test func `two processes save at once`() async throws {
+  @Test func `two processes save large values concurrently`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Saved.store")
     async let first = saver.run([path, "first", "40", "--bytes=\(Self.byteCount)"])
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(.enabled(if: FaultInjector.isPossible), arguments: FaultInjector.Kind.allCases)
-  func `a save of large values is killed or fails at its system calls`(
+  func `a save of large values that fails at any system call loses no file`(
     _ kind: FaultInjector.Kind
   ) async throws {
     let folder = try TemporaryFolder()

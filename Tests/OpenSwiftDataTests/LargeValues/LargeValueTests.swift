@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// Values of attributes marked with `.externalStorage`, in the column or in a file beside the store.
-@Suite struct LargeValueTests {
-  @Test func `small values are in the column and large ones in a file`() async throws {
+@Suite(.bounded) struct LargeValueTests {
+  @Test func `small values are stored in the column and large ones in a file`() async throws {
     let store = try PhotoStore()
     let context = store.context()
     let (small, large) = (
@@ -44,7 +44,7 @@ import Testing
     #expect(found.map(\.thumbnail) == [nil, nil, nil])
   }
 
-  @Test func `the model of the store has the flag`() async throws {
+  @Test func `a model without external storage is refused`() async throws {
     let store = try PhotoStore()
     try store.save()
     // Values in files do not move into columns.
@@ -186,7 +186,7 @@ import Testing
     #expect(try store.data(of: "Foro") == PhotoStore.value(3))
   }
 
-  @Test func `a unique value that is there gets the new file`() throws {
+  @Test func `an existing model with the same unique value gets the new file`() throws {
     let store = try PhotoStore()
     try store.save("Forum", 1)
     let before = try store.fileNames()
@@ -202,7 +202,7 @@ import Testing
     #expect(try store.data(of: "Forum") == PhotoStore.value(2))
   }
 
-  @Test func `history names the attribute and keeps no value`() async throws {
+  @Test func `history names the attribute without its value`() async throws {
     let store = try PhotoStore()
     let context = try store.save()
     let photo = try #require(try context.fetch(FetchDescriptor<Photo>()).first)
@@ -228,7 +228,7 @@ import Testing
     #expect(verify.status == 0, "\(verify.text)\(verify.errors)")
   }
 
-  @Test func `predicates ask only whether there is a value`() throws {
+  @Test func `predicates can only compare a large value with nil`() throws {
     let store = try PhotoStore()
     let context = store.context()
     for number in 1...3 {
@@ -250,7 +250,7 @@ import Testing
     #expect(try names(#Predicate { $0.thumbnail != tiny }) == ["2", "3"])
   }
 
-  @Test func `containers in memory have them too`() throws {
+  @Test func `containers in memory have large values`() throws {
     let container = try ModelContainer(
       for: Photo.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -260,7 +260,7 @@ import Testing
     #expect(try other.fetch(FetchDescriptor<Photo>()).first?.data == PhotoStore.value(1))
   }
 
-  @Test func `a read only container reads values`() throws {
+  @Test func `a read-only container reads large values`() throws {
     let store = try PhotoStore()
     try store.save()
     let context = ModelContext(try PhotoStore.open(store.path, allowsSave: false))

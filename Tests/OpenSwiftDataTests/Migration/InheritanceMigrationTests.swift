@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// Classes join a hierarchy, and leave it.
-@Suite struct InheritanceMigrationTests {
-  @Test func `classes come and go`() async throws {
+@Suite(.bounded) struct InheritanceMigrationTests {
+  @Test func `a migration adds and removes classes of a hierarchy`() async throws {
     let store = try MigratedStore()
     try store.with(Zoo1.models) { context in
       let rex = Zoo1.Dog(name: "Rex")

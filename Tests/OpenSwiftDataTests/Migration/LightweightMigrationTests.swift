@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A store of older models is brought to newer ones when it is opened.
-@Suite struct LightweightMigrationTests {
+@Suite(.bounded) struct LightweightMigrationTests {
   /// A store of the first version with something in every table and every kind of change in its
   /// history.
   static func library() throws -> MigratedStore {
@@ -80,7 +80,7 @@ import Testing
     #expect(try store.lines("SELECT max(Z_PK) FROM ZBOOK") == ["4"])
   }
 
-  @Test func `back again`() async throws {
+  @Test func `a store can be migrated back`() async throws {
     // Nothing says that a version must be newer: without a plan only the models count.
     let store = try Self.library()
     try store.open(LibraryV2.models)
@@ -96,7 +96,7 @@ import Testing
     #expect(try await store.problems(LibraryV2.models) == [])
   }
 
-  @Test func `added columns are appended as the frameworks do`() async throws {
+  @Test func `added columns are appended as by the frameworks`() async throws {
     let store = try MigratedStore()
     try store.with([Garden1.Plant.self]) { context in
       context.insert(Garden1.Plant(name: "Rose"))
@@ -132,7 +132,7 @@ import Testing
     #expect(try store.lines("SELECT count(*) FROM ATRANSACTION") == ["4"])
   }
 
-  @Test func `a name that is used again`() async throws {
+  @Test func `a reused name is a new attribute`() async throws {
     let store = try MigratedStore()
     try store.with([Rename1.Note.self]) { context in
       context.insert(Rename1.Note(text: "old"))

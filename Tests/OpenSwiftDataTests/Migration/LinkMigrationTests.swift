@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Objects that are related stay so, however the relationship is kept.
-@Suite struct LinkMigrationTests {
+@Suite(.bounded) struct LinkMigrationTests {
   /// The ways in which boxes can be related to the things in them.
   enum Kind: String, CaseIterable {
     case toManyToOne, manyToMany, toMany, toOne, oneToOne
@@ -62,7 +62,9 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases, Kind.allCases)
-  func `related objects stay related`(_ before: Kind, _ after: Kind) async throws {
+  func `relationships of another kind keep their objects`(
+    _ before: Kind, _ after: Kind
+  ) async throws {
     guard before != after else { return }
     let store = try MigratedStore()
     try store.with(before.models) { try fill($0, before) }
@@ -73,7 +75,7 @@ import Testing
     #expect(try await store.problems(after.models) == [])
   }
 
-  @Test func `several objects do not fit into one`() throws {
+  @Test func `several related objects are refused for a to-one relationship`() throws {
     let store = try MigratedStore()
     try store.with(Kind.manyToMany.models) { context in
       let box = ManyToMany.Box(name: "a")
@@ -107,7 +109,7 @@ import Testing
     #expect("\(error)".contains("Box.item has an inverse now that was a relationship of its own"))
   }
 
-  @Test func `links to a removed model are removed`() async throws {
+  @Test func `relationships to a removed model are removed`() async throws {
     let store = try MigratedStore()
     try store.with(Kind.toManyToOne.models) { try fill($0, .toManyToOne) }
     try store.open([Alone.Thing.self])

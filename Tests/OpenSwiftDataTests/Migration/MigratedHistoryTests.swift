@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// History stays readable after a migration, with the names that things have now.
-@Suite struct MigratedHistoryTests {
-  @Test func `changes keep their meaning`() async throws {
+@Suite(.bounded) struct MigratedHistoryTests {
+  @Test func `changes keep their meaning under the new names`() async throws {
     let store = try LightweightMigrationTests.library()
     let before = try await store.changes()
     #expect(
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `history that a stage deletes`() async throws {
+  @Test func `a stage that deletes history respects bookmarks`() async throws {
     let store = try LightweightMigrationTests.library()
     let count = try store.lines("SELECT Z_PK FROM ATRANSACTION").count
     let error = try store.refusal(LibraryV2.models, plan: DeletingTooMuch.self)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `masks that do not fit are cleared`() async throws {
+  @Test func `masks of another length are cleared`() async throws {
     let store = try LightweightMigrationTests.library()
     // Of another length than the 7 slots of the old model take; the 10 of the new one would take it.
     try StoreQuery(path: store.path).run(
@@ -154,7 +154,7 @@ import Testing
     #expect(masks == ["0000"])
   }
 
-  @Test func `a change of an unknown model is not one of a new model`() async throws {
+  @Test func `a change of an unknown model is not taken for a new model`() async throws {
     let store = try MigratedStore()
     try store.with([Garden1.Plant.self]) { context in
       context.insert(Garden1.Plant(name: "Rose"))
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealStores.path("swiftdata-rm-4wal.store") != nil))
-  func `a store that Swift data wrote`() async throws {
+  func `the history of a store from SwiftData is migrated`() async throws {
     let store = try MigratedStore()
     let real = try store.folder.copy(
       store: #require(RealStores.path("swiftdata-rm-4wal.store")))

@@ -4,7 +4,7 @@ import Testing
 
 /// Other processes migrate a store, at once or until they are killed, and it is of the one version or of
 /// the other.
-@Suite struct MigratingProcessesTests {
+@Suite(.bounded) struct MigratingProcessesTests {
   private let saver = Tool.built("ModelSaver")
 
   /// A store of the first version.
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `several migrate at once`() async throws {
+  @Test func `concurrent processes migrate a store once`() async throws {
     let folder = try TemporaryFolder()
     let path = try await store(folder)
     #expect(try isMigrated(path) == false)
@@ -58,7 +58,7 @@ import Testing
   @Test(
     .enabled(if: FaultInjector.isPossible),
     arguments: [FaultInjector.Kind.kill, .full])
-  func `a migration is killed at its system calls, or finds the disk full from there on`(
+  func `a migration that fails at any system call leaves one of the versions`(
     _ kind: FaultInjector.Kind
   ) async throws {
     let folder = try TemporaryFolder()

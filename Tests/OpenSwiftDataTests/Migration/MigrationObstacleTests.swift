@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the models do not tell is an error that says what to do, and the store stays as it was.
-@Suite struct MigrationObstacleTests {
+@Suite(.bounded) struct MigrationObstacleTests {
   private struct Case: CustomTestStringConvertible {
     let testDescription: String
     let models: [any PersistentModel.Type]
@@ -73,7 +73,7 @@ import Testing
     #expect(count == 4)
   }
 
-  @Test func `a read only container does not migrate`() throws {
+  @Test func `a read-only container does not migrate`() throws {
     let store = try LightweightMigrationTests.library()
     let error = try store.refusal(LibraryV2.models, allowsSave: false)
     #expect(error as? SwiftDataError == .loadIssueModelContainer)
@@ -86,7 +86,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test func `tables that a migration would break`() throws {
+  @Test func `triggers and views that a migration would break are refused`() throws {
     let store = try MigratedStore()
     try store.open([Garden1.Plant.self])
     try StoreQuery(path: store.path).run(
@@ -99,7 +99,7 @@ import Testing
     #expect("\(mirrored)".contains("ANSCKMETADATAENTRY"), "\(mirrored)")
   }
 
-  @Test func `a damaged model is not guessed`() throws {
+  @Test func `a store with a damaged model is not migrated`() throws {
     let store = try MigratedStore()
     try store.open([Garden1.Plant.self])
     try StoreQuery(path: store.path).run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'")

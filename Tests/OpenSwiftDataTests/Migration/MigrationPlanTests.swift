@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Versions of models, and the stages that lead from one to the next.
-@Suite struct MigrationPlanTests {
+@Suite(.bounded) struct MigrationPlanTests {
   enum Plan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] {
       [LibraryV1.self, LibraryV2.self, LibraryV3.self]
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `all stages in one go`() async throws {
+  @Test func `all stages run in one migration`() async throws {
     let store = try LightweightMigrationTests.library()
     try store.with(LibraryV3.models, plan: Plan.self) { context in
       let authors = try context.fetch(FetchDescriptor<LibraryV3.Author>())
@@ -64,7 +64,7 @@ import Testing
       authors.dropFirst(5).map { $0.prefix(5) } == ["com.a", "com.a", "after"], "\(authors)")
   }
 
-  @Test func `work before and after`() async throws {
+  @Test func `a stage runs its work before and after`() async throws {
     let store = try LightweightMigrationTests.library()
     try twice(store)
     // Without the stage the models do not tell which of the two to keep.
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a stage that throws never was`() throws {
+  @Test func `a stage that throws leaves the store unchanged`() throws {
     let store = try LightweightMigrationTests.library()
     #expect(try store.refusal(LibraryV3.models, plan: Failing.self) as? Refusal == Refusal())
     let count = try store.with(LibraryV1.models) { context in
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test
-  func `Models of the other version in a stage are an error that says where they belong`() throws {
+  func `models of another version in a stage are an error that names the right stage`() throws {
     let store = try LightweightMigrationTests.library()
     for (plan, name, place) in [
       (NewerInWill.self as any SchemaMigrationPlan.Type, "LibraryV2.Author", "didMigrate"),
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `history in the middle of a migration`() throws {
+  @Test func `a stage reads the history of the running migration`() throws {
     // What is written and not yet committed is what a stage reads, history included.
     enum Reading: SchemaMigrationPlan {
       static var schemas: [any VersionedSchema.Type] { [LibraryV1.self, LibraryV2.self] }
@@ -269,7 +269,7 @@ import Testing
     try refused(LibraryV1.models, Plan.self, .backwardMigration, "newer than the container's")
   }
 
-  @Test func `a plan for several stores`() throws {
+  @Test func `a plan migrates several stores`() throws {
     let store = try LightweightMigrationTests.library()
     let other = ModelConfiguration(
       schema: Schema([Garden2.Plant.self]), url: URL(fileURLWithPath: store.folder.file("G.store")))

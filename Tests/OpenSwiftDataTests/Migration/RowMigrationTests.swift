@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Differences between models matter only if the store has rows that they concern.
-@Suite struct RowMigrationTests {
+@Suite(.bounded) struct RowMigrationTests {
   enum Before: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Item.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -86,7 +86,7 @@ import Testing
     return store
   }
 
-  @Test func `without rows every difference is fine`() async throws {
+  @Test func `a table without rows accepts every difference`() async throws {
     let store = try store(of: [])
     try store.with(After.models) { context in
       context.insert(After.Item(name: "a", size: 1, owner: After.Owner(name: "Ann")))
@@ -95,7 +95,7 @@ import Testing
     #expect(try await store.problems(After.models) == [])
   }
 
-  @Test func `rows that will migrate deletes do not count`() async throws {
+  @Test func `rows deleted in willMigrate do not count`() async throws {
     let store = try store(of: ["a", "b"])
     let error = try store.refusal(After.models)
     #expect("\(error)".contains("is new, must have a value"), "\(error)")
@@ -106,7 +106,7 @@ import Testing
     #expect(try await store.problems(After.models, version: After.versionIdentifier) == [])
   }
 
-  @Test func `values of another type count where there are any`() async throws {
+  @Test func `values of another type are refused if there are any`() async throws {
     let store = try store(of: ["a", "b"])
     try store.with([Lighter.Item.self]) { context in
       let items = try context.fetch(FetchDescriptor<Lighter.Item>())
@@ -119,7 +119,7 @@ import Testing
     #expect("\(error)".contains("Item.weight was Double and is String"), "\(error)")
   }
 
-  @Test func `a plan without stages is inferred`() throws {
+  @Test func `a plan without stages is an inferred migration`() throws {
     let empty = try store(of: [])
     try empty.open(After.models, plan: WithoutStages.self)
     let store = try store(of: ["a"])

@@ -65,7 +65,7 @@ enum GarageV4 {
 }
 
 /// What a store means by a model's name is what its own schema means.
-@Suite struct SameNamesTests {
+@Suite(.bounded) struct SameNamesTests {
   private static func open(_ folder: TemporaryFolder) throws -> ModelContainer {
     // The classes of the other versions are known to the process.
     _ = [
@@ -78,7 +78,7 @@ enum GarageV4 {
       configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("G.store"))))
   }
 
-  @Test func `identifiers of subclasses are found`() throws {
+  @Test func `models of subclasses are found by identifier`() throws {
     let folder = try TemporaryFolder()
     let container = try Self.open(folder)
     let context = ModelContext(container)
@@ -100,7 +100,7 @@ enum GarageV4 {
           predicate: #Predicate { $0.persistentModelID == identifier })) == 1)
   }
 
-  @Test func `snapshots are decoded as the stores own models`() throws {
+  @Test func `snapshots are decoded as the models of the store`() throws {
     let folder = try TemporaryFolder()
     let container = try Self.open(folder)
     let context = ModelContext(container)

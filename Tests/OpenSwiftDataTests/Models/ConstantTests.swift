@@ -3,7 +3,7 @@ import OpenSwiftData
 import TestSupport
 import Testing
 
-@Suite struct ConstantTests {
+@Suite(.bounded) struct ConstantTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -31,7 +31,7 @@ import Testing
     #expect(try open().fetch(FetchDescriptor<Recipe>()).map(\.created) == [.distantPast])
   }
 
-  @Test func `observers are not called`() throws {
+  @Test func `constants do not notify observers`() throws {
     let context = try open()
     let recipe = Recipe(id: UUID(), title: "Pasta", created: .distantPast)
     context.insert(recipe)

@@ -23,7 +23,7 @@ final class Unreadable {
   init(grade: Grade) { self.grade = grade }
 }
 
-@Suite struct EphemeralTests {
+@Suite(.bounded) struct EphemeralTests {
   private let container: ModelContainer
   private let context: ModelContext
   private let visit: Visit
@@ -51,7 +51,7 @@ final class Unreadable {
     #expect(visit.hint == "none")
   }
 
-  @Test func `a fetched model has the declared values`() throws {
+  @Test func `ephemeral properties of a fetched model have their default values`() throws {
     let forum = #Predicate<Visit> { $0.name == "Forum" }
     let fresh = ModelContext(container)
     try expectDefaults(try fresh.fetch(FetchDescriptor(predicate: forum)).first)
@@ -65,7 +65,7 @@ final class Unreadable {
     try expectDefaults(try ModelContext(container).fetch(part).first)
   }
 
-  @Test func `set values stay in their context`() throws {
+  @Test func `set ephemeral values stay in their context`() throws {
     #expect(try context.fetch(FetchDescriptor<Visit>()).count == 2)
     #expect(visit.grade == .first && visit.count == 7 && visit.comment == "crowded")
     visit.name = "Roman Forum"
@@ -76,7 +76,7 @@ final class Unreadable {
     #expect(visit.grade == .second && visit.count == 7 && visit.hint == "none")
   }
 
-  @Test func `a snapshot that is read has them as well`() throws {
+  @Test func `a snapshot has the default values`() throws {
     let store = try #require(container.stores.first as? DefaultStore)
     let found = try store.fetch(
       DataStoreFetchRequest(
@@ -89,7 +89,7 @@ final class Unreadable {
   }
 
   /// Such a model could be saved, and never be fetched.
-  @Test func `properties without a default are refused`() throws {
+  @Test func `ephemeral properties without a default are refused`() throws {
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(
         for: Unreadable.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

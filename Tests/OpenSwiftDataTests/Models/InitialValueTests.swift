@@ -41,7 +41,7 @@ final class Remark {
   }
 }
 
-@Suite struct InitialValueTests {
+@Suite(.bounded) struct InitialValueTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -60,7 +60,7 @@ final class Remark {
     )
   }
 
-  @Test func `of a new object`() throws {
+  @Test func `a new object has the default values`() throws {
     let article = Article()
     #expect(article.title == "untitled" && article.note == "nobody has read it")
     #expect(article.count == 3 && article.ratio == 0.5 && article.isOpen)
@@ -75,7 +75,7 @@ final class Remark {
     #expect(article.remarks.count == 1)
   }
 
-  @Test func `that an initializer replaces`() throws {
+  @Test func `an initializer replaces default values`() throws {
     let context = try open()
     context.insert(Article(title: "", note: nil, count: 8, due: nil))
     context.insert(
@@ -95,7 +95,7 @@ final class Remark {
         == ["||", "|friendly|"])
   }
 
-  @Test func `give way to stored values`() throws {
+  @Test func `stored values replace default values`() throws {
     let context = try open()
     let article = Article()
     context.insert(article)

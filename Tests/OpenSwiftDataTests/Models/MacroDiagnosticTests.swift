@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the compiler says of classes that cannot be models, with the macros that were built.
-@Suite(.enabled(if: Tool("swiftc") != nil)) struct MacroDiagnosticTests {
+@Suite(.bounded, .enabled(if: Tool("swiftc") != nil)) struct MacroDiagnosticTests {
   /// The macros as the library declares them, without the library.
   private static let declarations = """
     @attached(member) @attached(memberAttribute) @attached(extension)
@@ -23,7 +23,7 @@ import Testing
 
     """
 
-  @Test func `mistakes are explained`() async throws {
+  @Test func `each mistake in a model has a diagnostic`() async throws {
     let mistakes = [
       ("@Model struct A { var name: String }", "declare 'A' as a class"),
       ("@Model class C { var name = 1 }", "requires an initializer"),
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// What the macro has no part in may stand in a model as anywhere else.
-  @Test func `unstored members are accepted`() async throws {
+  @Test func `members that are not stored are accepted`() async throws {
     let model = """
       @Model class A {
         #if true

@@ -56,8 +56,8 @@ package actor PackageImporter {
   package func count() throws -> Int { try modelContext.fetchCount(FetchDescriptor<Chapter>()) }
 }
 
-@Suite struct ModelMemberTests {
-  @Test func `properties of ones own are observed`() {
+@Suite(.bounded) struct ModelMemberTests {
+  @Test func `computed and transient properties are observed`() {
     let chapter = Chapter(title: "One")
     #expect(chapter.store == nil)
     let mark = ObservedChange()
@@ -152,7 +152,7 @@ package actor PackageImporter {
     #expect(names != titles)
   }
 
-  @Test func `all data can be deleted by the former name`() throws {
+  @Test func `all data can be deleted by the former method name`() throws {
     let store = try TripStore()
     let context = store.context()
     context.insert(Trip(name: "Rome"))

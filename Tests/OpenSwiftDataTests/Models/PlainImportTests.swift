@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// `import SwiftData` is all that an app's code needs.
-@Suite struct PlainImportTests {
-  @Test func `models of the plain import work`() async throws {
+@Suite(.bounded) struct PlainImportTests {
+  @Test func `models with import SwiftData work`() async throws {
     let folder = try TemporaryFolder()
     let container = try openNotes(URL(fileURLWithPath: folder.file("N.store")))
     let notes = NoteStore(modelContainer: container)

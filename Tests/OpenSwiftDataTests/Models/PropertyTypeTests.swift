@@ -84,7 +84,7 @@ final class Everything {
   }
 }
 
-@Suite struct PropertyTypeTests {
+@Suite(.bounded) struct PropertyTypeTests {
   private func open(_ folder: TemporaryFolder) throws -> ModelContext {
     ModelContext(
       try ModelContainer(
@@ -92,7 +92,7 @@ final class Everything {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("All.store")))))
   }
 
-  @Test func `every type comes back`() throws {
+  @Test func `values of every type are read back`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let saved = Everything()
@@ -143,7 +143,7 @@ final class Everything {
         "SELECT count(*) FROM pragma_table_info('ZEVERYTHING') WHERE name = 'ZSCRATCH'") == ["0"])
   }
 
-  @Test func `optionals can be set and taken away`() throws {
+  @Test func `optionals can be set and cleared`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let model = Everything()
@@ -167,7 +167,7 @@ final class Everything {
     #expect(again.maybeString == nil)
   }
 
-  @Test func `not a number is refused`() throws {
+  @Test func `NaN is refused`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let model = Everything()

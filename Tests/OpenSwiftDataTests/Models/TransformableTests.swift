@@ -61,7 +61,7 @@ final class Wall {
 }
 
 /// Attributes whose values transformers make data of.
-@Suite struct TransformableTests {
+@Suite(.bounded) struct TransformableTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("Walls.store") }
   private static let red = Colour(red: 255, green: 1, blue: 2)
@@ -80,7 +80,7 @@ final class Wall {
           url: URL(fileURLWithPath: path), allowsSave: allowsSave)))
   }
 
-  @Test func `values are kept as the data that is made of them`() async throws {
+  @Test func `values are stored as transformed data`() async throws {
     let context = try context()
     let wall = Wall(name: "north", colour: Self.red, paint: Paint(name: "lime"))
     context.insert(wall)
@@ -156,7 +156,7 @@ final class Wall {
     #expect(deletion.tombstone[\.colour] as? Colour == Self.blue)
   }
 
-  @Test func `predicates ask only whether there is a value`() throws {
+  @Test func `predicates can only compare a transformable value with nil`() throws {
     let context = try context()
     context.insert(Wall(name: "north", colour: Self.red, paint: Paint(name: "lime")))
     context.insert(Wall(name: "south", colour: Self.blue))
@@ -167,7 +167,7 @@ final class Wall {
     #expect(bare.map(\.name) == ["south"])
   }
 
-  @Test func `rollback and other contexts work as with other values`() throws {
+  @Test func `transformable values can be rolled back and read in other contexts`() throws {
     let first = try context()
     let wall = Wall(name: "north", colour: Self.red)
     first.insert(wall)
@@ -184,7 +184,7 @@ final class Wall {
 
   // MARK: - Mistakes
 
-  @Test func `transformers that are missing or fail are errors`() throws {
+  @Test func `missing and failing transformers are errors`() throws {
     let context = try context()
     let wall = Wall(name: "north", colour: Self.red, paint: Paint(name: "lime"))
     context.insert(wall)
@@ -223,7 +223,7 @@ final class Wall {
   }
 
   #if !canImport(ObjectiveC)
-  @Test func `transformers are found by their names`() {
+  @Test func `transformers are found by name`() {
     let name = NSValueTransformerName("TransformableTests.test")
     #expect(ValueTransformer(forName: name) == nil)
     let transformer = ColourTransformer()

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct HistoryObserverTests {
+@Suite(.bounded) struct HistoryObserverTests {
   /// Waits until an observer has counted a number of saves.
   private func wait(for count: Int, _ observer: HistoryObserver) async throws {
     try await TestSupport.wait(until: "\(count) saves are counted") {
@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `saves of the container are counted at once`() throws {
+  @Test func `saves of the container are counted immediately`() throws {
     let store = try TripStore()
     let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
     #expect(observer.eventCounter == 0)
@@ -81,7 +81,7 @@ import Testing
     #expect(observer.eventCounter == 8)
   }
 
-  @Test func `both kinds at once are counted once`() async throws {
+  @Test func `own and other saves are each counted once`() async throws {
     let store = try SharedStore()
     let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
     let (own, others) = (100, 60)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct HistoryUpdatesTests {
+@Suite(.bounded) struct HistoryUpdatesTests {
   @Test func `existing history precedes new saves`() async throws {
     let store = try TripStore()
     let container = store.container
@@ -31,7 +31,7 @@ import Testing
     #expect(try await later.next()?.author == "Oslo")
   }
 
-  @Test func `each transaction arrives once`() async throws {
+  @Test func `each transaction is delivered once`() async throws {
     let store = try SharedStore()
     let (own, others) = (150, 100)
     let container = store.container
@@ -73,7 +73,7 @@ import Testing
     #expect(numbers == Array(1...250))
   }
 
-  @Test func `deleted history is an error only where it was not read`() async throws {
+  @Test func `deleted history is an error only if it was not read`() async throws {
     let store = try TripStore()
     let context = store.context()
     func save(_ name: String) throws {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled task ends the sequence`() async throws {
+  @Test func `a canceled task ends the sequence`() async throws {
     let store = try TripStore()
     let container = store.container
     let isReading = AsyncStream.makeStream(of: Void.self)

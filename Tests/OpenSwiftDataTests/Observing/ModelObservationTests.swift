@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Observers of a model learn of its changes, whoever brings them about.
-@Suite struct ModelObservationTests {
+@Suite(.bounded) struct ModelObservationTests {
   private let store: TripStore
   private let context: ModelContext
   private let rome: Trip

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct NotificationTests {
+@Suite(.bounded) struct NotificationTests {
   /// The notifications of one name that were received.
   private final class ReceivedNotifications: @unchecked Sendable {
     private(set) var all: [[AnyHashable: Any]] = []
@@ -100,7 +100,7 @@ import Testing
     #expect(did.identifiers(.invalidatedAllIdentifiers) == [])
   }
 
-  @Test func `changes made in will save are saved`() throws {
+  @Test func `changes made in willSave are saved`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")
@@ -126,11 +126,14 @@ import Testing
     #expect((remote.tokens?[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 2])
   }
 
-  @Test func `a container that is made later is watched too`() async throws {
+  @Test func `a container created later is watched too`() async throws {
     let name = ModelContainer.remoteChange
     let store = try SharedStore()
     let remote = ReceivedNotifications(name, of: store.container)
     try await store.saveElsewhere(1)
     try await wait(until: "a save of another process is reported") { remote.count >= 1 }
+    let identifier = try #require(
+      store.container.storeIdentifier(forConfigurationNamed: "Saved"))
+    #expect((remote.tokens?[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 1])
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// What a context makes of what others save: other contexts, other containers, other processes.
-@Suite struct RefreshingTests {
+@Suite(.bounded) struct RefreshingTests {
   private let store: TripStore
   private let context: ModelContext
   private let rome: Trip
@@ -42,7 +42,7 @@ import Testing
     #expect(rome.notes == "in spring")
   }
 
-  @Test func `models that are read in batches are up to date`() throws {
+  @Test func `models read in batches are current`() throws {
     theirs.name = "Roma"
     try others.save()
     var names: [String] = []
@@ -56,7 +56,7 @@ import Testing
     #expect(rome.name == "Rom")
   }
 
-  @Test func `changes of ones own stay and the rest is taken over`() throws {
+  @Test func `own changes stay, and the rest is refreshed`() throws {
     rome.name = "Roma"
     theirs.name = "Rom"
     theirs.destination = "Italia"
@@ -77,7 +77,7 @@ import Testing
     #expect(rome.name == "Rom")
   }
 
-  @Test func `lists follow`() throws {
+  @Test func `lists are refreshed`() throws {
     #expect(rome.bucketList.count == 2)
     let colosseum = BucketListItem(title: "Colosseum")
     colosseum.trip = theirs
@@ -112,7 +112,7 @@ import Testing
     #expect(rome.modelContext == nil)
   }
 
-  @Test func `models may be deleted by both`() throws {
+  @Test func `a model may be deleted by both contexts`() throws {
     context.delete(rome)
     others.delete(theirs)
     try others.save()
@@ -122,7 +122,7 @@ import Testing
     #expect(try StoreQuery(path: store.path).lines("SELECT count(*) FROM ZTRIP") == ["0"])
   }
 
-  @Test func `history that is gone does not hide changes`() async throws {
+  @Test func `deleted history does not hide changes`() async throws {
     theirs.name = "Roma"
     try others.save()
     theirs.destination = "Italia"
@@ -174,7 +174,7 @@ import Testing
     #expect(rome.notes == "last")
   }
 
-  @Test func `saves beside others are remembered in bounds`() throws {
+  @Test func `own saves between others are remembered up to a limit`() throws {
     theirs.name = "Roma"
     try others.save()
     let own = ModelContext.mostOwnTransactions + 20
@@ -194,7 +194,7 @@ import Testing
   }
 
   /// Beyond some number of transactions to look through, what is known is read anew.
-  @Test func `a long history is not looked through`() throws {
+  @Test func `everything is read again after a long history`() throws {
     try look()
     let query = try StoreQuery(path: store.path)
     try query.run(

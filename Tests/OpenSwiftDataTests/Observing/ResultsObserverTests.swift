@@ -2,7 +2,7 @@ import OpenSwiftData
 import TestSupport
 import Testing
 
-@Suite struct ResultsObserverTests {
+@Suite(.bounded) struct ResultsObserverTests {
   private let store: TripStore
   private let context: ModelContext
   private let change = ObservedChange()
@@ -80,7 +80,7 @@ import Testing
     #expect(observer.results.map(\.name) == ["Rome", "Bari"])
   }
 
-  @Test func `sections come in the order of their titles`() throws {
+  @Test func `sections are in the order of their titles`() throws {
     let observer = try ResultsObserver<Trip, String>(
       sortBy: [SortDescriptor(\.name)], sectionBy: \.destination, modelContext: context)
     let sections = try #require(observer.sections)
@@ -132,7 +132,7 @@ import Testing
     #expect(observer.sections?.map(\.count) == [1, 1])
   }
 
-  @Test func `without sections there are no places`() throws {
+  @Test func `results without sections have no index paths`() throws {
     let observer = try ResultsObserver<Trip, Never>(modelContext: context)
     let first = try #require(observer.results.first)
     #expect(observer.indexPath(for: first) == nil)

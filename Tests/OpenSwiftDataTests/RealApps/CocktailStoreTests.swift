@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A store of enumerations and structures that SwiftData wrote.
-@Suite(.enabled(if: RealStores.path("swiftdata-cocktails.store") != nil))
+@Suite(.bounded, .enabled(if: RealStores.path("swiftdata-cocktails.store") != nil))
 struct CocktailStoreTests {
   typealias App = CocktailApp
 
@@ -55,7 +55,7 @@ struct CocktailStoreTests {
     #expect(try query.contents() == before)
   }
 
-  @Test func `enumerations are found`() throws {
+  @Test func `predicates find enumerations`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: #require(RealStores.path("swiftdata-cocktails.store")))
     let context = try open(path)
@@ -74,7 +74,7 @@ struct CocktailStoreTests {
         "SELECT count(*) FROM ZCOCKTAIL WHERE ZGLASSWARETYPE = 'Coupe'") == ["\(coupes)"])
   }
 
-  @Test func `changes go to the columns of the cases`() async throws {
+  @Test func `changes are saved to the columns of the cases`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: #require(RealStores.path("swiftdata-cocktails.store")))
     let before = try StoreQuery(path: path).contents()
@@ -113,7 +113,7 @@ struct CocktailStoreTests {
     #expect(decoded.lines.last?.contains("historicSpec") == true, "\(decoded.lines.last ?? "")")
   }
 
-  @Test func `a new store has the same layout`() async throws {
+  @Test func `a new store has the layout of the real one`() async throws {
     let folder = try TemporaryFolder()
     let real = try folder.copy(store: #require(RealStores.path("swiftdata-cocktails.store")))
     let fresh = folder.file("Fresh.store")

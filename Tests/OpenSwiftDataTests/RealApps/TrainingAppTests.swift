@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A store that goes through ten versions of an app's models, in ten steps or fewer.
-@Suite struct TrainingAppTests {
+@Suite(.bounded) struct TrainingAppTests {
   private static let newest = TrainingApp.V10.self
 
   private static func first(_ store: MigratedStore) throws {
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test
-  func `links and equal tags of a version in the middle are kept`() async throws {
+  func `relationships and equal tags of a version in the middle are kept`() async throws {
     let store = try MigratedStore()
     try Self.first(store)
     try Self.open(store, as: TrainingApp.V6.self)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Entities that were created by name, and schemas of entities.
-@Suite struct DescribedEntityTests {
+@Suite(.bounded) struct DescribedEntityTests {
   @Test func `an entity has its properties`() {
     let title = Schema.Attribute(name: "title", options: [.unique], valueType: String.self)
     let size = Schema.Attribute(name: "size", valueType: Int?.self)
@@ -19,7 +19,7 @@ import Testing
     #expect(Schema.Entity("Book").properties.isEmpty)
   }
 
-  @Test func `subentities inherit`() throws {
+  @Test func `subentities inherit properties`() throws {
     let title = Schema.Attribute(name: "title", valueType: String.self)
     let pages = Schema.Attribute(name: "pages", valueType: Int.self)
     let entity = Schema.Entity(
@@ -47,7 +47,7 @@ import Testing
     #expect(Schema(entity(Int.self)) != Schema())
   }
 
-  @Test func `an entity of a model represents it`() throws {
+  @Test func `an entity of a model represents the model`() throws {
     let all = Schema([Yard.self, Trip.self])
     let yard = try #require(all.entitiesByName["Yard"])
     let schema = Schema(yard, version: Schema.Version(2, 0, 0))

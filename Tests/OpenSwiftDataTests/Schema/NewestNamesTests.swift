@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Declarations of the newest SDK.
-@Suite struct NewestNamesTests {
+@Suite(.bounded) struct NewestNamesTests {
   @Test func `a schema describes itself`() throws {
     let schema = Schema([Yard.self], version: Schema.Version(1, 2, 3))
     let yard = try #require(schema.entitiesByName["Yard"])

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// Schemas as files.
-@Suite struct SchemaFileTests {
+@Suite(.bounded) struct SchemaFileTests {
   private static let schemas = [
     Schema([Trip.self]), JourneyStore.schema,
     Schema([Person.self], version: Schema.Version(2, 3, 4)), Schema([Ledger.self, Shelf.self]),
@@ -14,7 +14,7 @@ import Testing
     URL(fileURLWithPath: folder.file("schema.json"))
   }
 
-  @Test(arguments: schemas) func `comes back as it was`(_ schema: Schema) throws {
+  @Test(arguments: schemas) func `a saved schema is loaded unchanged`(_ schema: Schema) throws {
     let folder = try TemporaryFolder()
     try schema.save(to: file(folder))
     let loaded = try Schema.load(from: file(folder))
@@ -33,7 +33,7 @@ import Testing
     #expect(container.schema == schema)
   }
 
-  @Test func `describes the models`() throws {
+  @Test func `a schema file describes the models`() throws {
     let folder = try TemporaryFolder()
     try JourneyStore.schema.save(to: file(folder))
     let json = try #require(
@@ -51,7 +51,7 @@ import Testing
     #expect(company["inverseName"] as? String == "journeys")
   }
 
-  @Test func `another model is refused`() throws {
+  @Test func `the schema file of another model is refused`() throws {
     let folder = try TemporaryFolder()
     try Schema([Trip.self]).save(to: file(folder))
     let text = String(decoding: try FileBytes.read(folder.file("schema.json")), as: UTF8.self)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `any name of a class is safe`() throws {
+  @Test func `any class name in a file is safe`() throws {
     let layout = EntityLayout.of(ConferenceJourney.self)
     let name = try #require(layout.className)
     #expect(EntityLayout.find(className: name) == ConferenceJourney.self)

@@ -20,7 +20,7 @@ final class Shrub {
   init(name: String) { self.name = name }
 }
 
-@Suite struct SharedInverseTests {
+@Suite(.bounded) struct SharedInverseTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -32,7 +32,7 @@ final class Shrub {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("Y.store")))))
   }
 
-  @Test func `both relationships work`() async throws {
+  @Test func `both relationships with one inverse work`() async throws {
     let context = try open()
     let yard = Yard(name: "North")
     context.insert(yard)
@@ -55,7 +55,7 @@ final class Shrub {
     #expect(result.status == 0, "\(result.text)\(result.errors)")
   }
 
-  @Test func `the first has the inverse`() throws {
+  @Test func `the first relationship has the inverse`() throws {
     let yard = try #require(Schema([Yard.self]).entitiesByName["Yard"])
     #expect(yard.relationshipsByName["leadingPlants"]?.inverseName == "yard")
     #expect(yard.relationshipsByName["trailingPlants"]?.inverseName == nil)

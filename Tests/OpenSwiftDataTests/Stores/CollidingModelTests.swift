@@ -51,7 +51,7 @@ private enum Member {
 }
 
 /// Unique values that lead to two objects at once, and unique values of enumerations.
-@Suite struct CollidingModelTests {
+@Suite(.bounded) struct CollidingModelTests {
   private let folder: TemporaryFolder
   private let container: ModelContainer
   private var path: String { folder.file("Members.store") }
@@ -103,7 +103,7 @@ private enum Member {
   }
 
   @Test
-  func `two new models that a third one joins are an error, and deleting one mends it`() throws {
+  func `two new models joined by a third are an error until one is deleted`() throws {
     let context = ModelContext(container)
     let people = [
       Member.Person("a@x", "ann"), Member.Person("b@x", "bob"), Member.Person("a@x", "bob"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OpenSwiftData
 
-@Suite struct ContainerTests {
+@Suite(.bounded) struct ContainerTests {
   private func configuration(
     _ folder: TemporaryFolder, _ name: String, schema: Schema? = nil, allowsSave: Bool = true
   ) -> ModelConfiguration {
@@ -12,7 +12,7 @@ import Testing
       allowsSave: allowsSave)
   }
 
-  @Test func `related models are found`() {
+  @Test func `related models belong to the schema`() {
     let schema = Schema([Trip.self])
     #expect(
       schema.entities.map(\.name) == ["BucketListItem", "LivingAccommodation", "Tag", "Trip"])
@@ -26,7 +26,7 @@ import Testing
     #expect(trip?.indices == [["name"], ["startDate", "endDate"]])
   }
 
-  @Test func `the store has the frameworks layout`() async throws {
+  @Test func `the store has the layout of the frameworks`() async throws {
     let store = try TripStore()
     let query = try StoreQuery(path: store.path)
     #expect(
@@ -46,7 +46,7 @@ import Testing
     #expect(info.lines.contains { $0.hasPrefix("entities") && $0.hasSuffix(" 4") }, "\(info.text)")
   }
 
-  @Test func `several stores in one container`() throws {
+  @Test func `a container may have several stores`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Schema([Trip.self, Shelf.self]),
@@ -66,7 +66,7 @@ import Testing
     #expect(Set(transactions.map(\.storeIdentifier)).contains(books))
   }
 
-  @Test func `in memory leaves no files`() throws {
+  @Test func `a container in memory leaves no files`() throws {
     var path: String?
     do {
       let container = try ModelContainer(
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `a store and its copy are not mixed up`() throws {
+  @Test func `a store and its copy are refused in one container`() throws {
     let folder = try TemporaryFolder()
     _ = try ModelContainer(for: Trip.self, configurations: configuration(folder, "Trips"))
     try FileManager.default.copyItem(
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a store of other models is not touched`() throws {
+  @Test func `a store of other models is left unchanged`() throws {
     let folder = try TemporaryFolder()
     _ = try ModelContainer(for: Shelf.self, configurations: configuration(folder, "S"))
     do {
@@ -140,7 +140,7 @@ import Testing
     #expect(try FileBytes.read(folder.file("X.store")) == Array("this is no store".utf8))
   }
 
-  @Test func `a read only store refuses saves`() throws {
+  @Test func `a read-only store refuses saves`() throws {
     let store = try TripStore()
     let writer = store.context()
     writer.insert(Trip(name: "Rome"))
@@ -172,7 +172,7 @@ import Testing
       try StoreQuery(path: store.path).lines("SELECT count(*) FROM ATRANSACTION") == ["1"])
   }
 
-  @Test func `erasing deletes the history of models that are gone`() throws {
+  @Test func `erasing deletes the history of removed models`() throws {
     let store = try TripStore()
     let context = store.context()
     context.insert(Trip(name: "Rome"))
@@ -194,7 +194,7 @@ import Testing
     #expect(try count() == ["1"])
   }
 
-  @Test func `identifiers come back from JSON`() throws {
+  @Test func `identifiers are decoded from JSON`() throws {
     let store = try TripStore()
     let context = store.context()
     let rome = Trip(name: "Rome")

@@ -28,9 +28,9 @@ final class Component {
 }
 
 /// A store that SwiftData wrote is read and goes on being written to.
-@Suite(.enabled(if: RealStores.path("swiftdata-rm-4wal.store") != nil))
+@Suite(.bounded, .enabled(if: RealStores.path("swiftdata-rm-4wal.store") != nil))
 struct FrameworkStoreTests {
-  @Test func `saves are appended and the rest stays as it was`() async throws {
+  @Test func `saves are appended, and everything else stays unchanged`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: #require(RealStores.path("swiftdata-rm-4wal.store")))
     let before = try StoreQuery(path: path).contents()

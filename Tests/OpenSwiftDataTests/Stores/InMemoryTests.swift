@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// Stores in memory do not fill it up.
-@Suite struct InMemoryTests {
+@Suite(.bounded) struct InMemoryTests {
   private func open() throws -> ModelContainer {
     try ModelContainer(
       for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

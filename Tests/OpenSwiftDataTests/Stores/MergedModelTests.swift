@@ -42,7 +42,7 @@ private enum Pile {
 
 /// Several new models with one unique value become one, which is related to everything that any of
 /// them was.
-@Suite struct MergedModelTests {
+@Suite(.bounded) struct MergedModelTests {
   private let folder: TemporaryFolder
   private let container: ModelContainer
   private var path: String { folder.file("Pile.store") }
@@ -77,7 +77,7 @@ private enum Pile {
         + "ON p.Z_ENT = ZENTITY GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
   }
 
-  @Test func `many-to-many relationships of all models stay`() throws {
+  @Test func `merged models keep all many-to-many relationships`() throws {
     let context = ModelContext(container)
     for number in 0..<4 {
       let sheet = Pile.Sheet(number)
@@ -103,7 +103,7 @@ private enum Pile {
     #expect(try kinds().suffix(2) == ["3|Mark|1|1", "3|Sheet|0|1"])
   }
 
-  @Test func `one sheet with two marks of one value has one mark`() throws {
+  @Test func `equal related models of merged models are one`() throws {
     let context = ModelContext(container)
     let sheet = Pile.Sheet(1)
     context.insert(sheet)
@@ -114,7 +114,7 @@ private enum Pile {
   }
 
   @Test
-  func `to-many relationships stay, with an inverse that is to one or none`() throws {
+  func `merged models keep to-many relationships`() throws {
     let context = ModelContext(container)
     for number in 0..<3 {
       let mark = Pile.Mark("all")
@@ -139,7 +139,7 @@ private enum Pile {
   }
 
   @Test
-  func `the last destination of a to-one relationship counts, and none changes nothing`() throws {
+  func `a merged model has the last set to-one relationship`() throws {
     let context = ModelContext(container)
     let clerks = ["Ann", "Bob"].map(Pile.Clerk.init)
     for clerk in [clerks[0], nil, clerks[1], nil] {
@@ -158,7 +158,7 @@ private enum Pile {
   }
 
   @Test
-  func `fifty pairs with one value each become fifty models with relationships between them`()
+  func `many merged models keep the relationships between them`()
     throws
   {
     let context = ModelContext(container)

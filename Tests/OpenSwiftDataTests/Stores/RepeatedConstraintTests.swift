@@ -58,13 +58,13 @@ enum SpotV2 {
 }
 
 /// What is said twice is done once, and what has the same name gets another one.
-@Suite struct RepeatedConstraintTests {
+@Suite(.bounded) struct RepeatedConstraintTests {
   private func open(_ path: String) throws -> ModelContainer {
     try ModelContainer(
       for: Marker.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path)))
   }
 
-  @Test func `every index is made once`() throws {
+  @Test func `each index is created once`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("M.store")
     let context = ModelContext(try open(path))

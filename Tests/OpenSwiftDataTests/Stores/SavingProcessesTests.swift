@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Other processes save, at once or until they are killed, and every store holds whole saves only.
-@Suite struct SavingProcessesTests {
+@Suite(.bounded) struct SavingProcessesTests {
   /// What contradicts itself in a store that ModelSaver has saved to; nothing in a sound one.
   ///
   /// Every author's counter, newest entry and number of transactions are the same, an author has two
@@ -40,7 +40,7 @@ import Testing
   private static let saveCount =
     ProcessInfo.processInfo.environment["HISTCTL_SAVES"].flatMap { Int($0) } ?? 100
 
-  @Test func `two processes save at once`() async throws {
+  @Test func `two processes save concurrently`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Saved.store")
     let saver = Tool.built("ModelSaver")
@@ -60,7 +60,7 @@ import Testing
 
   #if os(Linux)
   @Test(.enabled(if: FaultInjector.isPossible))
-  func `a save is killed at its system calls`() async throws {
+  func `a save killed at any system call is whole or absent`() async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let saver = Tool.built("ModelSaver")
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(.enabled(if: FaultInjector.isPossible), arguments: [FaultInjector.Kind.kill, .torn])
-  func `a save that records values is killed at its system calls`(
+  func `a save with recorded values killed at any system call is whole or absent`(
     _ kind: FaultInjector.Kind
   ) async throws {
     let folder = try TemporaryFolder()
@@ -163,7 +163,9 @@ import Testing
   }
 
   @Test(.enabled(if: FaultInjector.isPossible))
-  func `the first save that records values is killed at its system calls`() async throws {
+  func `the first save with recorded values killed at any system call is whole or absent`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let saver = Tool.built("ModelSaver")
@@ -192,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `two processes record at once`() async throws {
+  @Test func `two processes record values concurrently`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Saved.store")
     let saver = Tool.built("ModelSaver")

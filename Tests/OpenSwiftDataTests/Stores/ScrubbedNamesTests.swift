@@ -37,8 +37,8 @@ enum NeutralModels {
   }
 }
 
-@Suite struct ScrubbedNamesTests {
-  @Test func `opens with models of neutral names`() async throws {
+@Suite(.bounded) struct ScrubbedNamesTests {
+  @Test func `a scrubbed store opens with models of neutral names`() async throws {
     let folder = try TemporaryFolder()
     let store = folder.file("private.store")
     do {

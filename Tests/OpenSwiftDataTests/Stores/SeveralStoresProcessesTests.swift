@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Other processes save to two stores at once, against each other or until they are killed.
-@Suite struct SeveralStoresProcessesTests {
+@Suite(.bounded) struct SeveralStoresProcessesTests {
   private static let saver = Tool.built("ModelSaver")
 
   /// Two stores in a folder: one of entries, one of counters.
@@ -61,8 +61,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func `two processes save at once`(_ isSwapped: Bool) async throws
-  {
+  @Test(arguments: [false, true]) func `two processes save to two stores concurrently`(
+    _ isSwapped: Bool
+  ) async throws {
     let place = Place(try TemporaryFolder(), isSwapped: isSwapped)
     async let first = Self.saver.run(place.arguments("first", 60))
     async let second = Self.saver.run(place.arguments("second", 60))
@@ -107,7 +108,9 @@ import Testing
   }
 
   @Test(.enabled(if: FaultInjector.isPossible), arguments: [false, true])
-  func `a save to two stores ends at its system calls`(_ isSwapped: Bool) async throws {
+  func `a save to two stores killed at any system call is in both or none`(
+    _ isSwapped: Bool
+  ) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = Place(try TemporaryFolder(), isSwapped: isSwapped)
@@ -125,7 +128,7 @@ import Testing
   }
 
   @Test(.enabled(if: FaultInjector.isPossible), arguments: [FaultInjector.Kind.full, .error])
-  func `the disk is full, or fails, from one of its system calls on`(
+  func `a save to two stores survives a full or failing disk`(
     _ kind: FaultInjector.Kind
   ) async throws {
     let folder = try TemporaryFolder()

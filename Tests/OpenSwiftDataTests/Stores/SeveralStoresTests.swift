@@ -53,7 +53,7 @@ struct TwoStores {
 }
 
 /// A save to several stores is in all of them, or in none.
-@Suite struct SeveralStoresTests {
+@Suite(.bounded) struct SeveralStoresTests {
   @Test func `one save is one transaction in each store`() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
@@ -91,7 +91,7 @@ struct TwoStores {
     #expect(try stores.counts() == ["1|1", "1|1"])
   }
 
-  @Test func `a refusal keeps all stores as they were`() throws {
+  @Test func `a refusal leaves all stores unchanged`() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)
     let day = Date(timeIntervalSinceReferenceDate: 0)
@@ -118,7 +118,7 @@ struct TwoStores {
       try stores.query("Ledgers").lines("SELECT ZCODE FROM ZLEDGER ORDER BY Z_PK") == ["7", "0"])
   }
 
-  @Test func `a deletion that is denied keeps all stores`() throws {
+  @Test func `a denied deletion leaves all stores unchanged`() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Schema([ConferenceJourney.self, PersonalJourney.self, Ledger.self]),
@@ -139,7 +139,7 @@ struct TwoStores {
       try StoreQuery(path: folder.file("A.store")).lines("SELECT count(*) FROM ZLEDGER") == ["0"])
   }
 
-  @Test func `a store that may not be saved keeps the other`() throws {
+  @Test func `a read-only store leaves the other unchanged`() throws {
     let stores = try TwoStores(savesLedgers: false)
     let context = ModelContext(stores.container)
     context.insert(Trip(name: "Rome"))
@@ -149,7 +149,7 @@ struct TwoStores {
     #expect(context.insertedModelsArray.count == 2)
   }
 
-  @Test func `a store of ones own is saved when the others are ready`() throws {
+  @Test func `a custom store is saved once the others are ready`() throws {
     let folder = try TemporaryFolder()
     let journal = folder.file("trips.jsonl")
     let container = try ModelContainer(
@@ -188,7 +188,7 @@ struct TwoStores {
         == 1)
   }
 
-  @Test func `a store of ones own cannot save to the others meanwhile`() throws {
+  @Test func `a custom store cannot save to the others meanwhile`() throws {
     let folder = try TemporaryFolder()
     let desk = JournalDesk()
     let container = try ModelContainer(

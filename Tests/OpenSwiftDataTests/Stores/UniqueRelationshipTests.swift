@@ -117,7 +117,7 @@ enum Cabinet {
 }
 
 /// A new model whose unique values have a relationship among them is the one that has them already.
-@Suite struct UniqueRelationshipTests {
+@Suite(.bounded) struct UniqueRelationshipTests {
   private typealias Shelf = Cabinet.Shelf
   private typealias Box = Cabinet.Box
   private typealias Seal = Cabinet.Seal
@@ -128,7 +128,7 @@ enum Cabinet {
       try context.fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.name == name })).first)
   }
 
-  @Test func `a relationship by itself`() throws {
+  @Test func `a relationship alone can be unique`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let box = Box(nil, 1, "pens")
@@ -145,7 +145,7 @@ enum Cabinet {
     #expect(try store.lastChanges() == ["Seal|1|1"])
   }
 
-  @Test func `an attribute and a relationship`() throws {
+  @Test func `an attribute and a relationship can be unique together`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let (left, right) = (Shelf(name: "left"), Shelf(name: "right"))
@@ -228,7 +228,7 @@ enum Cabinet {
     #expect(try store.lastChanges() == ["Box|0|1", "Shelf|0|1"])
   }
 
-  @Test func `a path of folders is the one that is there`() throws {
+  @Test func `models along a path of unique relationships are the existing ones`() throws {
     let store = try Cabinet.Store()
     func path(_ names: [String], _ color: String, in context: ModelContext) -> Folder {
       var folder = Folder("root", in: nil, color)
@@ -254,7 +254,7 @@ enum Cabinet {
     #expect(try store.lastChanges() == ["Folder|0|1", "Folder|1|40"])
   }
 
-  @Test func `a circle is saved`() throws {
+  @Test func `models in a circle of unique relationships are saved`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let (first, second) = (Folder("a"), Folder("b"))
@@ -272,7 +272,7 @@ enum Cabinet {
         """) == ["a|b", "b|a", "c|a", "own|own"])
   }
 
-  @Test func `models that inherit have the key of their superclass`() throws {
+  @Test func `subclasses have the unique key of their superclass`() throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let folder = Folder("mail")
@@ -292,8 +292,9 @@ enum Cabinet {
     #expect(throws: SwiftDataError.modelValidationFailure) { try other.save() }
   }
 
-  @Test(arguments: [false, true]) func `a place that is left is free`(besidesADeletion: Bool) throws
-  {
+  @Test(arguments: [false, true]) func `a unique key that a model leaves is free`(
+    besidesADeletion: Bool
+  ) throws {
     let store = try Cabinet.Store()
     let context = store.context()
     let (left, right) = (Shelf(name: "left"), Shelf(name: "right"))

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenSwiftData
 
 /// A new model whose unique values are there already is the one that has them.
-@Suite struct UniqueTests {
+@Suite(.bounded) struct UniqueTests {
   @Test func `saving updates the model that has the values`() throws {
     let store = try TripStore()
     let context = store.context()
@@ -27,7 +27,7 @@ import Testing
     #expect(second.bucketList.map(\.title) == ["Forum"])
   }
 
-  @Test func `in one context both objects become one model`() throws {
+  @Test func `both objects in a context become one model`() throws {
     let store = try TripStore()
     let context = store.context()
     let first = Tag(label: "city")
@@ -70,7 +70,7 @@ import Testing
         == ["city", "lake"])
   }
 
-  @Test func `values that are swapped are saved`() throws {
+  @Test func `swapped values are saved`() throws {
     let store = try TripStore()
     let context = store.context()
     let tags = ["city", "sea", "lake"].map { Tag(label: $0) }
@@ -132,7 +132,7 @@ import Testing
     #expect(city.trips == [sea])
   }
 
-  @Test func `many new models are looked for at once`() throws {
+  @Test func `many new models are looked up together`() throws {
     let store = try TripStore()
     let context = store.context()
     let day = Date(timeIntervalSinceReferenceDate: 0)
@@ -166,7 +166,7 @@ import Testing
     #expect(!plan.contains { $0.contains("SCAN ZTAG") }, "\(plan)")
   }
 
-  @Test(arguments: [false, true]) func `a value that moves away is free`(
+  @Test(arguments: [false, true]) func `a unique value that a model leaves is free`(
     besidesADeletion: Bool
   ) throws {
     let store = try TripStore()

@@ -59,7 +59,7 @@ private final class OtherReader {
 }
 
 /// A container that only reads, in a folder that it cannot write.
-@Suite(.enabled(if: OtherReader.isPossible)) struct UnwritableFolderTests {
+@Suite(.bounded, .enabled(if: OtherReader.isPossible)) struct UnwritableFolderTests {
   private let folder: TemporaryFolder
   private let path: String
 
@@ -89,7 +89,7 @@ private final class OtherReader {
     try app.save()
   }
 
-  @Test func `an app that starts later is seen`() throws {
+  @Test func `saves of an app that starts later are seen`() throws {
     let reader = try OtherReader(path)
     #expect(try reader.look() == "2 2 2 2")
     var app: ModelContext? = try app()

@@ -44,8 +44,10 @@ final class Fan {
 }
 
 /// A new model with the unique values of an existing one keeps the links that it does not mention.
-@Suite struct UpsertLinkTests {
-  @Test(arguments: [true, false]) func `links stay`(_ isKnown: Bool) throws {
+@Suite(.bounded) struct UpsertLinkTests {
+  @Test(arguments: [true, false])
+  func `an existing model keeps relationships that the new one does not set`(_ isKnown: Bool) throws
+  {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Band.self,

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a context's undo manager brings back, in memory and in the store.
-@Suite struct ModelUndoTests {
+@Suite(.bounded) struct ModelUndoTests {
   private let store: TripStore
   private let context: ModelContext
   private let manager: UndoManager
@@ -43,7 +43,7 @@ import Testing
 
   private let saved = "Rome:-|Forum Pantheon|Casa"
 
-  @Test func `values come back`() throws {
+  @Test func `undoing restores values`() throws {
     rome.name = "Roma"
     rome.notes = "in spring"
     rome.name = "Rom"
@@ -61,7 +61,7 @@ import Testing
     #expect(try stored() == ["Rom:in spring|Forum Pantheon|Casa"])
   }
 
-  @Test func `each processing is a group`() throws {
+  @Test func `each processing of changes is a group`() throws {
     rome.name = "Roma"
     context.processPendingChanges()
     rome.name = "Rom"
@@ -91,7 +91,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
-  @Test func `inserted models go with their relationships`() throws {
+  @Test func `undoing an insertion removes the model and its relationships`() throws {
     let colosseum = BucketListItem(title: "Colosseum")
     rome.bucketList.append(colosseum)
     let paris = Trip(name: "Paris")
@@ -113,7 +113,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 2)
   }
 
-  @Test func `deleted models come back with their cascades`() throws {
+  @Test func `undoing a deletion restores the model and its cascades`() throws {
     let (forum, tag) = (rome.bucketList[0], rome.tags[0])
     context.delete(rome)
     #expect(tag.trips.isEmpty)
@@ -130,7 +130,7 @@ import Testing
     #expect(try stored() == [])
   }
 
-  @Test func `undoing a saved change is a change`() throws {
+  @Test func `undoing a saved change is a new change`() throws {
     rome.name = "Roma"
     try context.save()
     manager.undo()
@@ -152,7 +152,7 @@ import Testing
     #expect(try stored() == ["Roma:-|Forum Pantheon|Casa"])
   }
 
-  @Test func `undoing a saved insert deletes`() throws {
+  @Test func `undoing a saved insertion deletes`() throws {
     let paris = Trip(name: "Paris")
     paris.bucketList = [BucketListItem(title: "Louvre")]
     context.insert(paris)
@@ -189,7 +189,7 @@ import Testing
     #expect(try StoreQuery(path: store.path).lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func `values that were never read come back too`() throws {
+  @Test func `undoing restores values that were never read`() throws {
     let other = store.context()
     other.undoManager = manager
     let identifier = rome.persistentModelID
@@ -201,7 +201,7 @@ import Testing
     #expect(try stored() == [saved])
   }
 
-  @Test func `lists of both ends come back`() throws {
+  @Test func `undoing restores the lists of both ends`() throws {
     let tag = rome.tags[0]
     let naples = Trip(name: "Naples")
     context.insert(naples)
@@ -221,7 +221,7 @@ import Testing
     #expect(trips.map { $0.tags.map(\.label) } == [[], ["city"]])
   }
 
-  @Test func `a move from list to list comes back`() throws {
+  @Test func `undoing a move restores both lists`() throws {
     let paris = Trip(name: "Paris")
     context.insert(paris)
     try context.save()
@@ -235,7 +235,7 @@ import Testing
     #expect(try stored() == ["Paris:-||", saved])
   }
 
-  @Test func `rollback forgets everything`() throws {
+  @Test func `rollback removes all undo actions`() throws {
     rome.name = "Roma"
     try context.save()
     rome.name = "Rom"
@@ -260,7 +260,7 @@ import Testing
     #expect(!manager.canUndo)
   }
 
-  @Test func `a model that became another is left alone`() throws {
+  @Test func `a model merged into another is not undone`() throws {
     // The label is unique: saving this updates the tag that is there.
     let twin = Tag(label: "city")
     context.insert(twin)
@@ -277,9 +277,9 @@ import Testing
     context.undoManager = manager
     let paris = Trip(name: "Paris")
     context.insert(paris)
-    while manager.undoCount < 1 { await Task.yield() }
+    try await wait(until: "the insertion is a group") { manager.undoCount >= 1 }
     paris.name = "Lutetia"
-    while manager.undoCount < 2 { await Task.yield() }
+    try await wait(until: "the change is a group") { manager.undoCount >= 2 }
     manager.undo()
     #expect(paris.name == "Paris")
     #expect(paris.modelContext === context)

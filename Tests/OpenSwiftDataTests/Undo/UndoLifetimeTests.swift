@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is kept for the sake of undoing, and what is not.
-@Suite struct UndoLifetimeTests {
+@Suite(.bounded) struct UndoLifetimeTests {
   private let store: TripStore
 
   init() throws { store = try TripStore() }
@@ -29,19 +29,19 @@ import Testing
     return (context, trip)
   }
 
-  @Test func `records do not keep the context`() throws {
+  @Test func `undo records do not retain the context`() throws {
     let (context, trip) = try gone(nil)
     #expect(context == nil)
     #expect(trip == nil)
   }
 
-  @Test func `a manager of the app does not keep the context`() throws {
+  @Test func `an undo manager of the app does not retain the context`() throws {
     let manager = UndoManager()
     #expect(try gone(manager).context == nil)
     manager.removeAllActions()
   }
 
-  @Test func `models keep the context once no record names them`() throws {
+  @Test func `models retain the context once no record names them`() throws {
     let rome = Trip(name: "Rome")
     weak var context: ModelContext?
     do {
@@ -58,7 +58,7 @@ import Testing
     #expect(rome.modelContext === context)
   }
 
-  @Test func `prefetched models do not keep the context`() throws {
+  @Test func `prefetched models do not retain the context`() throws {
     weak var context: ModelContext?
     do {
       let own = store.context()

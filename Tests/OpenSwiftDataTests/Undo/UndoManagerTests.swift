@@ -1,9 +1,10 @@
 #if !canImport(ObjectiveC)
 import OpenSwiftData
+import TestSupport
 import Testing
 
 /// The undo manager by itself; a number stands for a document.
-@Suite struct UndoManagerTests {
+@Suite(.bounded) struct UndoManagerTests {
   private final class Counter {
     private(set) var value = 0
     let manager = UndoManager()
@@ -86,7 +87,7 @@ import Testing
     #expect(counter.value == 0)
   }
 
-  @Test func `away from the main queue a group goes on until it is undone`() async {
+  @Test func `a group off the main queue is open until it is undone`() async {
     await Task.detached {
       let counter = Counter()
       counter.set(1)
@@ -97,12 +98,14 @@ import Testing
     }.value
   }
 
-  @MainActor @Test func `a turn of the main queue is a group`() async {
+  @MainActor @Test func `a turn of the main queue is a group`() async throws {
     let counter = Counter()
     for turn in [1, 3] {
       counter.set(turn)
       counter.set(turn + 1)
-      while counter.manager.groupingLevel > 0 { await Task.yield() }
+      try await wait(until: "the group of the turn is closed") {
+        counter.manager.groupingLevel == 0
+      }
     }
     #expect(counter.manager.undoCount == 2)
     counter.manager.undo()
@@ -137,7 +140,7 @@ import Testing
     #expect(counter.value == 4)
   }
 
-  @Test func `actions of a target can be forgotten`() {
+  @Test func `actions of a target can be removed`() {
     let (counter, manager) = (Counter(), UndoManager())
     manager.groupsByEvent = false
     final class Other { var isTouched = false }
@@ -157,12 +160,12 @@ import Testing
     #expect(!manager.canUndo)
   }
 
-  @Test func `a target that is gone is not missed`() {
+  @Test func `the action of a released target does nothing`() {
     let manager = UndoManager()
     manager.groupsByEvent = false
     manager.registerUndo(withTarget: Counter()) { $0.set(1) }
     manager.undo()
-    #expect(!manager.canUndo)
+    #expect(!manager.canUndo && !manager.canRedo)
   }
 
   @Test func `names follow their groups`() {
@@ -181,7 +184,7 @@ import Testing
     #expect(manager.undoActionName == "Count")
   }
 
-  @Test func `posts notifications`() {
+  @Test func `undo managers post notifications`() {
     let counter = Counter()
     counter.manager.groupsByEvent = false
     let names: [Notification.Name] = [

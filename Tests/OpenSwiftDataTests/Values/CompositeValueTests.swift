@@ -96,7 +96,7 @@ final class Drawing {
 }
 
 /// Nothing of a structure is lost between a property and its columns without a word.
-@Suite struct CompositeValueTests {
+@Suite(.bounded) struct CompositeValueTests {
   private func open(_ folder: TemporaryFolder) throws -> ModelContext {
     ModelContext(
       try ModelContainer(
@@ -108,7 +108,7 @@ final class Drawing {
     try #require(try open(folder).fetch(FetchDescriptor<Drawing>()).first)
   }
 
-  @Test func `a type whose parts depend on one of them comes back`() throws {
+  @Test func `a type whose parts depend on each other is read back`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let drawing = Drawing()
@@ -146,7 +146,7 @@ final class Drawing {
     #expect(try read(folder).place.latitude == 3)
   }
 
-  @Test func `a structure of nil values comes back`() throws {
+  @Test func `a structure of nil values is read back`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let drawing = Drawing()
@@ -162,7 +162,7 @@ final class Drawing {
     #expect(try read(folder).address == Address())
   }
 
-  @Test func `a blank structure has nil where it can`() throws {
+  @Test func `a blank structure has nil for optional parts`() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let drawing = Drawing()

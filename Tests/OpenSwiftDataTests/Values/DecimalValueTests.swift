@@ -14,7 +14,7 @@ final class Price {
 }
 
 /// A store keeps doubles for decimals; which decimal was meant must not get lost on the way.
-@Suite struct DecimalValueTests {
+@Suite(.bounded) struct DecimalValueTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -42,7 +42,7 @@ final class Price {
     return amounts
   }
 
-  @Test func `amounts come back unchanged`() throws {
+  @Test func `decimal numbers are read back unchanged`() throws {
     let amounts = try Self.amounts()
     let writer = try open()
     for amount in amounts { writer.insert(Price(amount)) }
@@ -62,7 +62,7 @@ final class Price {
     #expect(try open().fetch(FetchDescriptor<Price>()).last?.amount == 9_007_199_254_740_992)
   }
 
-  @Test func `the number in the store is the nearest`() throws {
+  @Test func `the number in the store is the nearest double`() throws {
     let context = try open()
     for text in ["0.07", "19.99", "1e38", "0.1234567890123457", "123456789012345678.25"] {
       context.insert(Price(try Self.decimal(text)))
@@ -75,7 +75,7 @@ final class Price {
         == [0.07, 19.99, 1e38, 0.1234567890123457, 123456789012345678.25].map { .real($0) })
   }
 
-  @Test func `predicates find amounts by SQL and in memory`() throws {
+  @Test func `predicates compare decimal numbers in SQL and in memory`() throws {
     let context = try open()
     for cents in stride(from: 0, through: 2000, by: 7) {
       context.insert(Price(Decimal(cents) / 100))
@@ -96,7 +96,7 @@ final class Price {
     }
   }
 
-  @Test func `tombstones keep amounts`() throws {
+  @Test func `tombstones keep decimal numbers`() throws {
     let context = try open()
     let price = Price(try Self.decimal("19.99"))
     context.insert(price)

@@ -95,7 +95,7 @@ enum OrderV2 {
   }
 }
 
-@Suite struct EnumerationTests {
+@Suite(.bounded) struct EnumerationTests {
   typealias Parcel = ParcelApp.Parcel
 
   private let folder: TemporaryFolder
@@ -110,7 +110,7 @@ enum OrderV2 {
         configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
   }
 
-  @Test func `every kind comes back`() throws {
+  @Test func `enumerations of every kind are read back`() throws {
     let context = try open()
     context.insert(Parcel(status: .in))
     try context.save()

@@ -7,8 +7,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("Bookmarks beside a store")
-struct BookmarkFileTests {
+@Suite(.bounded) struct BookmarkFileTests {
   private static let store = StoreWriter.identifier
 
   private static func write(_ content: String, beside folder: TemporaryFolder) throws {
@@ -22,7 +21,7 @@ struct BookmarkFileTests {
   }
 
   @Test
-  func `more than could be read again are not written`() throws {
+  func `a file of bookmarks never grows beyond what can be read`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store-bookmarks.json")
     func bookmark(_ number: Int) -> Bookmark {
@@ -57,7 +56,7 @@ struct BookmarkFileTests {
   }
 
   @Test
-  func `while they are held, none is made, by whichever name the folder is called`() throws {
+  func `a hold on absent bookmarks locks their folder under each of its names`() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       atPath: folder.file("there"), withIntermediateDirectories: false)
@@ -80,7 +79,7 @@ struct BookmarkFileTests {
 
   @Test(.enabled(if: geteuid() == 0, "only an administrator can give files away"))
   func
-    `an administrator who sets one leaves the file to its owner, and a new one to that of the folder`()
+    `an administrator leaves the file to its owner, and a new file to that of the folder`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -159,7 +158,7 @@ struct BookmarkFileTests {
   }
 
   @Test
-  func `a file that has lost its content is not one without bookmarks`() throws {
+  func `an emptied file is not taken for one without bookmarks`() throws {
     let folder = try TemporaryFolder()
     try Self.write("", beside: folder)
     let error = #expect(throws: HistoryError.self) {
@@ -169,7 +168,7 @@ struct BookmarkFileTests {
   }
 
   @Test
-  func `without a file there are no bookmarks`() throws {
+  func `a store without a file has no bookmarks`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("none.json")
     #expect(try BookmarkFile(path: path).bookmarks.isEmpty)
@@ -181,7 +180,7 @@ struct BookmarkFileTests {
   }
 
   @Test
-  func `another file can be named`() throws {
+  func `bookmarks can be kept in another file`() throws {
     let folder = try TemporaryFolder()
     try SampleStore.write(to: folder.file("trips.store"))
     try FileBytes.write(
@@ -223,7 +222,7 @@ struct BookmarkFileTests {
         "it is larger than 1 MiB"
       ),
     ])
-  func `a file that is not understood is refused`(content: String, reason: String) throws {
+  func `a malformed file is refused`(content: String, reason: String) throws {
     let folder = try TemporaryFolder()
     try Self.write(content, beside: folder)
     let path = folder.file("trips.store-bookmarks.json")
@@ -237,7 +236,9 @@ struct BookmarkFileTests {
     (".", false), ("..a", false), ("", false), ("a b", false), ("a/b", false),
     ("é", false), ("[", false), ("{", false), ("@", false), ("`", false), ("a\n", false),
   ])
-  func `names of bookmarks`(text: String, isName: Bool) {
+  func `a bookmark name has only ASCII letters, digits, dots, dashes and underscores`(
+    text: String, isName: Bool
+  ) {
     #expect(Bookmark.isName(text) == isName)
   }
 

@@ -1,9 +1,10 @@
 import PersistentHistory
 import StoreFormat
+import TestSupport
 import Testing
 
 /// How a store's history continues what is kept elsewhere.
-@Suite struct HistorySeamTests {
+@Suite(.bounded) struct HistorySeamTests {
   private static func position(_ number: Int64, _ seconds: Double? = nil) -> TransactionPosition {
     TransactionPosition(
       number: number, timestamp: seconds.map(StoreTimestamp.init(secondsSinceReferenceDate:)))
@@ -23,7 +24,7 @@ import Testing
       (position(15, 2), position(16, 2), .gap(after: 10, oldest: 16)),
       (position(11, 2), position(11, 2), .joined),
     ] as [(TransactionPosition?, TransactionPosition?, HistorySeam)])
-  func `seam`(
+  func `two parts of a history are joined, have a gap or have diverged`(
     _ successor: TransactionPosition?, _ oldest: TransactionPosition?, _ seam: HistorySeam
   ) {
     #expect(HistorySeam(last: 10, successor: successor, oldest: oldest) == seam)

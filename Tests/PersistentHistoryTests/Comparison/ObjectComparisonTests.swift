@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The objects of two copies, row by row.
-@Suite struct ObjectComparisonTests {
+@Suite(.bounded) struct ObjectComparisonTests {
   private let trips: OpenTrips
   private let copy: String
 
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `each kind of difference has its values`() throws {
+  @Test func `each kind of difference has the values of both sides`() throws {
     #expect(
       try texts(differences()) == [
         "update p1 2-2 name Rome Roma", "delete p2 3-3 name Oslo -, score 1 -",
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test func `a column without property is compared`() throws {
+  @Test func `a column without a property is compared`() throws {
     try trips.sql("UPDATE ZTRIP SET Z_OPT = 9 WHERE Z_PK = 3")
     let found = try #require(try differences().first { $0.primaryKey == 3 })
     #expect(found.values == [])
@@ -101,7 +101,7 @@ import Testing
       ])
   }
 
-  @Test func `both sides explain copies that diverged`() throws {
+  @Test func `differences of diverged copies name the transactions of both`() throws {
     let editor = try StoreEditor(path: copy)
     var save = StoreSave(author: "copy")
     save.update(OpenTrips.trip(3), values: ["name": .text("Berne")])
@@ -109,7 +109,7 @@ import Testing
     #expect(try texts(differences()).contains("update p3 2-2 name Berne Bern"))
   }
 
-  @Test func `conditions select objects`() throws {
+  @Test func `conditions select the compared objects`() throws {
     func found(_ change: ChangeCondition) throws -> [Int64] {
       var query = HistoryQuery()
       query.change = change

@@ -5,8 +5,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("The relation of two copies' histories")
-struct StoreComparisonTests {
+@Suite(.bounded) struct StoreComparisonTests {
   /// A history by its transactions, as numbers and seconds.
   private static func store(
     _ transactions: [(Int64, Double?)], in folder: TemporaryFolder, _ name: String,
@@ -100,7 +99,9 @@ struct StoreComparisonTests {
       common: .min, since: (1, 1)),
   ]
 
-  @Test(arguments: cases) func `relations`(_ item: Case) throws {
+  @Test(arguments: cases) func `histories of two copies are equal, ahead or diverged`(
+    _ item: Case
+  ) throws {
     let folder = try TemporaryFolder()
     let first = try Self.store(item.first, in: folder, "first.store")
     let second = try Self.store(item.second, in: folder, "second.store")
@@ -122,7 +123,7 @@ struct StoreComparisonTests {
   }
 
   @Test
-  func `different stores are not compared, whatever their histories`() throws {
+  func `different stores are not compared, whatever their histories are`() throws {
     let folder = try TemporaryFolder()
     let first = try Self.store(Self.saves(1...3), in: folder, "first.store")
     let second = try Self.store(
@@ -165,7 +166,7 @@ struct StoreComparisonTests {
   }
 
   @Test
-  func `a store without history tables`() throws {
+  func `a store without history tables is not compared`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
@@ -189,7 +190,9 @@ struct StoreComparisonTests {
       ("photos-14.6.sqlite", "photos-27.0beta.sqlite", .diverged),
       ("photos-10.15.7.sqlite", "photos-14.6.sqlite", .diverged),
     ])
-  func `real copies`(first: String, second: String, relation: StoreComparison.Relation) throws {
+  func `the relation of real copies agrees with plain SQL`(
+    first: String, second: String, relation: StoreComparison.Relation
+  ) throws {
     let folder = try TemporaryFolder()
     let paths = try [first, second].map { name in
       try folder.copy(store: try #require(RealStores.path(name)))

@@ -4,8 +4,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Reading the net changes of a part of a history")
-struct NetChangeReaderTests {
+@Suite(.bounded) struct NetChangeReaderTests {
   private static func read(
     _ query: HistoryQuery = HistoryQuery(), in snapshot: StoreSnapshot,
     capacity: Int = NetChangeReader.usualCapacity
@@ -37,7 +36,7 @@ struct NetChangeReaderTests {
   }
 
   @Test(arguments: RandomHistory.Layout.allCases)
-  func `agrees with a plain model for all queries and memory limits`(
+  func `net changes agree with a naive model for all queries and memory limits`(
     layout: RandomHistory.Layout
   ) throws {
     let folder = try TemporaryFolder()
@@ -117,7 +116,7 @@ struct NetChangeReaderTests {
   }
 
   @Test
-  func `numbers that need more than 32 bits, and negative ones`() throws {
+  func `numbers beyond 32 bits and negative numbers are folded`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     let numbers: [Int64] = [.min, -5, 0, 7, 1 << 31, 1 << 32, 1 << 40, .max]
@@ -153,7 +152,7 @@ struct NetChangeReaderTests {
   }
 
   @Test
-  func `unrelated objects take more memory, and none is lost`() throws {
+  func `no object is lost while memory grows`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     try writer.transaction(1)
@@ -190,7 +189,7 @@ struct NetChangeReaderTests {
   }
 
   @Test
-  func `more entities than 16 bits can count`() throws {
+  func `more entities than 16 bits can number are folded`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     try writer.transaction(1)
@@ -239,7 +238,9 @@ struct NetChangeReaderTests {
   }
 
   @Test
-  func `a store without history tables, and an empty history`() throws {
+  func `a store without history tables is an error, and an empty history has no net changes`()
+    throws
+  {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
@@ -261,7 +262,7 @@ struct NetChangeReaderTests {
   }
 
   @Test
-  func `of an object that was deleted twice, the first tombstone counts`() throws {
+  func `an object deleted twice has its first tombstone`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     for (number, kind, text) in [(1, 2, "Rome"), (2, 0, nil), (3, 2, "Oslo")]
@@ -277,7 +278,7 @@ struct NetChangeReaderTests {
   }
 
   @Test
-  func `tombstones are looked up only where they are wanted`() throws {
+  func `tombstones are read only if requested`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in
@@ -296,7 +297,7 @@ struct NetChangeReaderTests {
   }
 
   @Test(
-    .enabled(if: !RealStores.paths.isEmpty),
+    .needsRealStores,
     arguments: RealStores.paths)
   func `net changes of real stores agree with their rows`(source: String) throws {
     let folder = try TemporaryFolder()

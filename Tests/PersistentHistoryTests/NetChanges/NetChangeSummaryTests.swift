@@ -3,10 +3,9 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Counting net changes")
-struct NetChangeSummaryTests {
+@Suite(.bounded) struct NetChangeSummaryTests {
   @Test
-  func `by entity and kind, without objects that have no net effect`() throws {
+  func `net changes are counted by entity and kind, without objects that have none`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in

@@ -3,8 +3,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Folding changes of one object")
-struct NetChangeTests {
+@Suite(.bounded) struct NetChangeTests {
   private static let trip = HistoryEntity(
     name: "Trip", number: 5, slots: TripsModel.slots["Trip"])
 
@@ -31,7 +30,7 @@ struct NetChangeTests {
   private static func mask(_ names: String...) -> [UInt8] { SampleStore.mask("Trip", names) }
 
   @Test
-  func `updates name together what each of them touched, in slot order and once`() throws {
+  func `folded updates name each touched attribute once, in slot order`() throws {
     let net = try #require(
       Self.fold([
         Self.change(.update, mask: Self.mask("startDate")),
@@ -46,7 +45,7 @@ struct NetChangeTests {
   }
 
   @Test
-  func `an unreadable update hides the attributes, but the rest is kept`() throws {
+  func `an unreadable update hides the attributes and nothing else`() throws {
     let known = Self.mask("name")
     for other in [nil, [0], known + [0], [], [UInt8](repeating: 0, count: 5000)] as [[UInt8]?] {
       for masks in [[known, other], [other, known], [other, other, known]] {
@@ -67,7 +66,7 @@ struct NetChangeTests {
   }
 
   @Test
-  func `a deleted object shows its tombstone, even if another object has its key now`() throws {
+  func `a deleted object shows its tombstone even if its key is reused`() throws {
     let rome = [StoredValue.null, .null, .text("Rome")]
     let deleted = try #require(
       Self.fold([
@@ -99,7 +98,7 @@ struct NetChangeTests {
   }
 
   @Test
-  func `values are kept of updates only`() throws {
+  func `only updates keep values`() throws {
     let value = RecordedValue(name: "name", kind: .text, old: nil, new: nil)
     for kind in [ChangeKind.insert, .update, .delete] {
       let change = HistoryChange(
@@ -114,7 +113,7 @@ struct NetChangeTests {
   }
 
   @Test
-  func `of updates the first old and the last new value are kept, where they are known`() throws {
+  func `folded updates keep the first old and the last new known value`() throws {
     func update(
       _ names: [String], _ values: [(name: String, old: String, new: String)]
     ) throws
@@ -149,7 +148,7 @@ struct NetChangeTests {
   }
 
   @Test
-  func `changes of other objects, or without an object, are not folded`() throws {
+  func `changes of other objects or without an object are not folded`() throws {
     let tag = HistoryEntity(name: "Tag", number: 4)
     #expect(NetChange(Self.change(nil), in: 1) == nil)
     #expect(NetChange(Self.change(.insert, key: nil), in: 1) == nil)
@@ -207,14 +206,14 @@ struct NetChangeTests {
   }
 
   @Test(arguments: [1024, 1025])
-  func `a mask that is longer than any entity needs is not kept`(byteCount: Int) {
+  func `a mask longer than any entity needs is dropped`(byteCount: Int) {
     let columns = TouchedColumns(updateWith: ColumnMask([UInt8](repeating: 1, count: byteCount)))
     #expect(columns.isComplete == (byteCount == 1024))
     #expect((columns.mask != nil) == (byteCount == 1024))
   }
 
   @Test
-  func `touched columns merge in any order, and none of them changes nothing`() {
+  func `touched columns merge in any order, and empty ones change nothing`() {
     var random = SeededGenerator(seed: 11)
     func some() -> TouchedColumns {
       if Int.random(in: 0..<8, using: &random) == 0 { return .none }

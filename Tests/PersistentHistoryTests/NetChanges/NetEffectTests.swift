@@ -1,9 +1,9 @@
 import PersistentHistory
 import StoreFormat
+import TestSupport
 import Testing
 
-@Suite("The net effect of changes of one object")
-struct NetEffectTests {
+@Suite(.bounded) struct NetEffectTests {
   private static func kinds(_ letters: String) -> [ChangeKind] {
     letters.map { $0 == "i" ? .insert : $0 == "u" ? .update : .delete }
   }
@@ -23,12 +23,13 @@ struct NetEffectTests {
     ("du", .replace), ("dd", .delete), ("ii", .insert), ("ui", .replace), ("idu", .insert),
     ("uid", .delete),
   ])
-  func `in a word`(letters: String, kind: NetChangeKind?) {
+  func `the net effect of a sequence of changes is one kind`(letters: String, kind: NetChangeKind?)
+  {
     #expect(Self.effect(Self.kinds(letters))?.kind == kind)
   }
 
   @Test
-  func `agrees with a walk through every sequence of up to seven changes`() {
+  func `the effect agrees with a simulation of every sequence of up to seven changes`() {
     var sequences: [[ChangeKind]] = [[]]
     for _ in 1...7 {
       sequences = sequences.flatMap { sequence in ChangeKind.allCases.map { sequence + [$0] } }
@@ -45,7 +46,7 @@ struct NetEffectTests {
   }
 
   @Test
-  func `does not depend on how the changes are grouped`() {
+  func `the effect does not depend on how changes are grouped`() {
     let effects = ["i", "u", "d", "id", "iu", "ui", "du", "di", "dud"].compactMap {
       Self.effect(Self.kinds($0))
     }

@@ -4,8 +4,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("The life of one object")
-struct ObjectLifeTests {
+@Suite(.bounded) struct ObjectLifeTests {
   /// What is read of an object: its changes as text, and its life.
   private static func read(
     _ object: String, of path: String, _ query: HistoryQuery = HistoryQuery()
@@ -43,7 +42,7 @@ struct ObjectLifeTests {
   }
 
   @Test
-  func `a deleted object`() throws {
+  func `a deleted object has its insert, last update and tombstone`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let (changes, life, _) = try Self.read("Trip/p5", of: path)
@@ -63,7 +62,7 @@ struct ObjectLifeTests {
   }
 
   @Test
-  func `an object in the store, whatever its history says`() throws {
+  func `an object with a row is present, whatever its history says`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
       folder, "INSERT INTO ZTRIP VALUES (5, 5, 7, 'Rome'), (77, 5, 1, 'Oslo')")
@@ -80,7 +79,7 @@ struct ObjectLifeTests {
   }
 
   @Test
-  func `an object that is missing without a recorded delete`() throws {
+  func `an object without a row and a recorded delete is missing`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
       folder,
@@ -115,7 +114,7 @@ struct ObjectLifeTests {
   }
 
   @Test
-  func `conditions choose the returned changes and not the known ones`() throws {
+  func `conditions restrict the returned changes and not the life`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     let whole = try Self.read("Trip/p5", of: path).life
@@ -140,7 +139,7 @@ struct ObjectLifeTests {
   }
 
   @Test
-  func `an unknown object, and what is known of its key`() throws {
+  func `an unknown object is an error that says what is known of its key`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
       folder,
@@ -186,7 +185,7 @@ struct ObjectLifeTests {
   }
 
   @Test
-  func `mistakes are reported before anything is read`() throws {
+  func `a wrong entity, form or store of an object is an error`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
     #expect(throws: HistoryError.unknownEntity(name: "Trp", suggestions: ["Trip"])) {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("Which transactions a query selects")
-struct HistoryQueryTests {
+@Suite(.bounded) struct HistoryQueryTests {
   private static func all(
     _ query: HistoryQuery = HistoryQuery(), in snapshot: StoreSnapshot
   ) throws -> [HistoryTransaction] {
@@ -36,7 +35,7 @@ struct HistoryQueryTests {
   }
 
   @Test(arguments: RandomHistory.Layout.allCases)
-  func `SQL and memory agree`(layout: RandomHistory.Layout) throws {
+  func `conditions in SQL and in memory select the same`(layout: RandomHistory.Layout) throws {
     let folder = try TemporaryFolder()
     for seed: UInt64 in 1...3 {
       let path = folder.file("\(seed).store")
@@ -124,7 +123,7 @@ struct HistoryQueryTests {
     (.ascending, 0, true, []), (.descending, -1, false, []),
     (.ascending, 99, true, Array(1...12)),
   ])
-  func `limits and orders`(
+  func `a limit applies to the requested order and end`(
     order: HistoryQuery.Order, limit: Int, keepsNewest: Bool, numbers: [Int64]
   ) throws {
     let folder = try TemporaryFolder()
@@ -137,7 +136,7 @@ struct HistoryQueryTests {
   }
 
   @Test
-  func `more objects than SQLite nests conditions can be asked for`() throws {
+  func `more objects can be requested than SQLite nests conditions`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let objects = (9...3000).map { HistoryObject(entityName: "Trip", primaryKey: $0) }
@@ -149,7 +148,7 @@ struct HistoryQueryTests {
   }
 
   @Test
-  func `the lowest and the highest number there can be have their changes`() throws {
+  func `transactions with the lowest and highest possible number have their changes`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -169,7 +168,7 @@ struct HistoryQueryTests {
   }
 
   @Test
-  func `only matching changes make a partial transaction`() throws {
+  func `a transaction with only its matching changes is marked partial`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: path).read { snapshot in

@@ -4,8 +4,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("Names in a query that a store does not have")
-struct QueryNamesTests {
+@Suite(.bounded) struct QueryNamesTests {
   private static func read(
     _ condition: ChangeCondition, shape: StoreWriter.Shape = StoreWriter.Shape(),
     _ change: (StoreWriter) throws -> Void = { _ in }
@@ -65,7 +64,7 @@ struct QueryNamesTests {
   }
 
   @Test(arguments: [true, false])
-  func `without a model, names of attributes cannot be known`(hasTable: Bool) throws {
+  func `attribute names need a model`(hasTable: Bool) throws {
     var shape = StoreWriter.Shape()
     shape.modelCache = .some(nil)
     shape.hasModelCacheTable = hasTable
@@ -81,7 +80,7 @@ struct QueryNamesTests {
   }
 
   @Test
-  func `an object of another store is refused, one of this store found`() throws {
+  func `an object URI of another store is refused`() throws {
     let other = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
     let foreign = try HistoryObject("x-coredata://\(other)/Trip/p5")
     let error = HistoryError.objectOfOtherStore(
@@ -104,7 +103,7 @@ struct QueryNamesTests {
   }
 
   @Test
-  func `an entity without a name is asked for by its number, its objects too`() throws {
+  func `an entity without a name and its objects are requested by number`() throws {
     let rename: (StoreWriter) throws -> Void = {
       try $0.sql("UPDATE ACHANGE SET ZENTITY = 99 WHERE ZENTITY = 3 AND ZENTITYPK = 5")
     }
@@ -117,7 +116,7 @@ struct QueryNamesTests {
   }
 
   @Test
-  func `a name that two numbers carry names neither`() throws {
+  func `a name of two entities selects neither`() throws {
     let twice: (StoreWriter) throws -> Void = {
       try $0.sql("INSERT INTO Z_PRIMARYKEY VALUES (77, 'Trip', 0, 0)")
     }

@@ -3,8 +3,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("Reading history from a snapshot")
-struct SnapshotHistoryTests {
+@Suite(.bounded) struct SnapshotHistoryTests {
   private static let path = "trips.store"
 
   /// A store with transactions 1 to 5; the author of 2 and 4 is `widget`.
@@ -28,7 +27,7 @@ struct SnapshotHistoryTests {
   }
 
   @Test
-  func `begins after a token in any form, and ends with one`() throws {
+  func `reading begins after a token of any form and ends with one`() throws {
     let folder = try TemporaryFolder()
     try Self.store(in: folder).read { (snapshot) throws in
       #expect(try Self.numbers(snapshot) == [1, 2, 3, 4, 5])
@@ -43,7 +42,7 @@ struct SnapshotHistoryTests {
   }
 
   @Test
-  func `reads what a query selects`() throws {
+  func `reading returns what a query selects`() throws {
     let folder = try TemporaryFolder()
     try Self.store(in: folder).read { (snapshot) throws in
       #expect(
@@ -56,7 +55,7 @@ struct SnapshotHistoryTests {
   }
 
   @Test
-  func `fails for a token that does not work`() throws {
+  func `a token that does not work is an error`() throws {
     let folder = try TemporaryFolder()
     try Self.store(in: folder).read { (snapshot) throws in
       #expect(throws: HistoryError.self) { try snapshot.history(after: "6") }
@@ -65,7 +64,7 @@ struct SnapshotHistoryTests {
   }
 
   @Test
-  func `a snapshot and its readers end with the closure`() throws {
+  func `a snapshot and its readers end with their closure`() throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(in: folder)
     let (snapshot, reader) = try store.read { ($0, try $0.history()) }

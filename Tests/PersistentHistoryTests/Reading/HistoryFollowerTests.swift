@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// Following a store, look by look.
-@Suite struct HistoryFollowerTests {
+@Suite(.bounded) struct HistoryFollowerTests {
   @Test
-  func `a store with the highest number that there is`() throws {
+  func `following ends at the highest number there can be`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("x.store"))
     try writer.transaction(.max)

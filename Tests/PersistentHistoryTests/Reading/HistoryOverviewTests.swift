@@ -4,8 +4,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("A history at a glance")
-struct HistoryOverviewTests {
+@Suite(.bounded) struct HistoryOverviewTests {
   private static func overview(_ path: String) throws -> HistoryOverview {
     try StoreFile(path: path).read { snapshot in
       try HistoryOverview(snapshot: snapshot)
@@ -89,13 +88,13 @@ struct HistoryOverviewTests {
   @Test(
     .enabled(if: !stores.isEmpty && Tool("sqlite3") != nil, "there are no real stores here"),
     arguments: stores)
-  func `the numbers of real stores are those of plain SQL`(store: String) async throws {
+  func `overviews of real stores agree with plain SQL`(store: String) async throws {
     let folder = try TemporaryFolder()
     try await Self.check(try folder.copy(store: store))
   }
 
   @Test(.enabled(if: Tool("sqlite3") != nil))
-  func `the numbers of the sample are those of plain SQL`() async throws {
+  func `the overview of the sample agrees with plain SQL`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     try await Self.check(path)
@@ -106,7 +105,7 @@ struct HistoryOverviewTests {
   }
 
   @Test
-  func `a torn store, strange kinds and strange texts are counted`() throws {
+  func `torn counters, unknown kinds and malformed texts are counted`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)

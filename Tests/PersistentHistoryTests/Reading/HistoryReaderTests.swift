@@ -5,8 +5,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("Reading transactions and changes one by one")
-struct HistoryReaderTests {
+@Suite(.bounded) struct HistoryReaderTests {
   /// Transactions and their changes as `5:8,9`.
   private static func lines(
     _ query: HistoryQuery, in snapshot: StoreSnapshot
@@ -42,7 +41,7 @@ struct HistoryReaderTests {
   @Test(
     .enabled(if: !stores.isEmpty && Tool("sqlite3") != nil, "there are no real stores here"),
     arguments: stores)
-  func `a real store reads as plain SQL has it, forward and backward`(store: String) async throws {
+  func `real stores read as in plain SQL, forward and backward`(store: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
     let (forward, backward) = try StoreFile(path: path).read { snapshot in
@@ -59,7 +58,7 @@ struct HistoryReaderTests {
   @Test(
     .enabled(if: Tool("sqlite3") != nil),
     arguments: RandomHistory.Layout.allCases)
-  func `random stores read as plain SQL has them`(layout: RandomHistory.Layout) async throws {
+  func `random stores read as in plain SQL`(layout: RandomHistory.Layout) async throws {
     let folder = try TemporaryFolder()
     var history = RandomHistory(seed: 7)
     try history.write(to: folder.file("random.store"), layout: layout)
@@ -83,7 +82,9 @@ struct HistoryReaderTests {
   ]
 
   @Test(arguments: ways)
-  func `changes need not be read, in part or at all`(query: HistoryQuery, isIndexed: Bool) throws {
+  func `changes of a transaction may be skipped, in part or as a whole`(
+    query: HistoryQuery, isIndexed: Bool
+  ) throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try SampleStore.fill(writer)
@@ -153,7 +154,7 @@ struct HistoryReaderTests {
   }
 
   @Test(arguments: ways)
-  func `a transaction without changes has none of its neighbours'`(
+  func `a transaction without changes has none of its neighbors'`(
     query: HistoryQuery, isIndexed: Bool
   ) throws {
     let folder = try TemporaryFolder()
@@ -181,7 +182,7 @@ struct HistoryReaderTests {
   }
 
   @Test
-  func `texts are those of the table, else the plain ones`() throws {
+  func `texts come from the table of texts, else from the plain columns`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try writer.sql(

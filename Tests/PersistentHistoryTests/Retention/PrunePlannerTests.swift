@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Rules, guards and the one cut that they come to.
-@Suite struct PrunePlannerTests {
+@Suite(.bounded) struct PrunePlannerTests {
   /// When the sample's last transaction was saved, and a little later.
   private static let now = StoreTimestamp(secondsSinceReferenceDate: 743_907_220 + 30)
 
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: rules)
-  func `one rule`(_ rule: RetentionRule, _ cut: Int64) throws {
+  func `each rule by itself has its cut`(_ rule: RetentionRule, _ cut: Int64) throws {
     let plan = try Self.plan([rule])
     #expect(plan.cut == HistoryCut(before: cut))
     #expect(plan.deletion.transactionCount == Int(cut) - 1)
@@ -60,7 +60,7 @@ import Testing
     #expect(!plan.deciders.isEmpty)
   }
 
-  @Test func `the lowest number of all`() throws {
+  @Test func `a cut at the lowest number deletes nothing`() throws {
     let lowest = try Self.plan([.beforeTransaction(.min)])
     #expect(lowest.cut == HistoryCut(before: .min) && lowest.deletion.isEmpty)
     let limited = try Self.plan([.beforeTransaction(.min), .maxSize(bytes: 1)])
@@ -74,7 +74,7 @@ import Testing
     #expect(first.cut == HistoryCut(before: .min) && first.deletion.isEmpty)
   }
 
-  @Test func `the highest number of all`() throws {
+  @Test func `deleting all includes the highest number`() throws {
     let all = try Self.plan(
       [.all],
       sql: """
@@ -90,7 +90,7 @@ import Testing
   ]
 
   @Test(arguments: durations)
-  func `keep within counts back from now`(_ text: String, _ cut: Int64) throws {
+  func `a duration counts back from the current time`(_ text: String, _ cut: Int64) throws {
     let plan = try Self.plan([.keepWithin(try Self.duration(text))])
     #expect(plan.cut == HistoryCut(before: cut))
   }
@@ -104,7 +104,7 @@ import Testing
     #expect(plan.rules.map(\.cut.firstKept) == [9, 5, 10])
   }
 
-  @Test func `the newest stays except with all`() throws {
+  @Test func `the newest transaction is kept unless all are deleted`() throws {
     let future = RetentionRule.before(token: "2030-01-01")
     let kept = try Self.plan([future])
     #expect(kept.deciders == ["newest"])
@@ -138,7 +138,7 @@ import Testing
       ("other", 8, ["other"]), ("other", 10, ["keep-last", "other"]), ("other", 11, ["keep-last"]),
     ] as [(String, Int64, [String])])
   func
-    `an archive decides where it has less than the rules want deleted, others also where they want the same`(
+    `an archive is named as a limit if it has less than the rules would delete`(
       _ name: String, _ number: Int64, _ deciders: [String]
     ) throws
   {
@@ -149,7 +149,7 @@ import Testing
     #expect(plan.deciders == deciders)
   }
 
-  @Test func `ignored guards`() throws {
+  @Test func `an ignored bookmark does not hold history back`() throws {
     let bookmarks: [(String, Int64)] = [("a", 9), ("b", 7)]
     let one = try Self.plan([.keepLast(2)], bookmarks: bookmarks) { $0.ignoredGuards = ["@b"] }
     #expect(one.cut == HistoryCut(before: 9))
@@ -161,7 +161,7 @@ import Testing
     #expect(none.bookmarks.isEmpty)
   }
 
-  @Test func `a bookmark at the beginning`() throws {
+  @Test func `a bookmark at the beginning holds back the whole history`() throws {
     let kept = try Self.plan([.keepLast(12)], bookmarks: [("new", 0), ("a", 9)])
     #expect(kept.bookmarks.map(\.fate) == [.kept, .kept])
     #expect(
@@ -196,7 +196,7 @@ import Testing
     #expect(try lowest([]) == nil)
   }
 
-  @Test func `invalid bookmarks hold no history`() throws {
+  @Test func `invalid bookmarks hold no history back`() throws {
     let plan = try Self.plan(
       [.keepLast(2)], bookmarks: [("ahead", 99), ("gone", 3)],
       sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
@@ -205,7 +205,7 @@ import Testing
     #expect(plan.lostBookmarks.isEmpty)
   }
 
-  @Test func `a bookmark that is too far behind`() throws {
+  @Test func `a bookmark too far behind is lost`() throws {
     func plan(_ allowance: BookmarkAllowance) throws -> PrunePlan {
       try Self.plan([.keepLast(2)], bookmarks: [("a", 9), ("b", 4)]) { $0.allowance = allowance }
     }
@@ -224,7 +224,7 @@ import Testing
     #expect(idle.cut == HistoryCut(before: 12))
   }
 
-  @Test func `a mirrored store refuses`() throws {
+  @Test func `the history of a mirrored store is not pruned unless the guard is ignored`() throws {
     let sql = "CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)"
     let refused = try Self.plan([.keepLast(2)], sql: sql)
     #expect(refused.refusals.map(\.name) == ["mirroring"])
@@ -243,7 +243,7 @@ import Testing
       // What it needs is gone, and nothing more may go.
       (token: 8, pending: 1, cut: 2),
     ] as [(token: Int64, pending: Int64?, cut: Int64?)])
-  func `history that a mirror to CloudKit has not read stays, by its records and its own token`(
+  func `history that a mirror has not read stays, by its records and its token`(
     token: Int64, pending: Int64?, cut: Int64?
   ) throws {
     let folder = try TemporaryFolder()
@@ -263,7 +263,7 @@ import Testing
     if let cut { #expect(plan.cut == HistoryCut(before: cut)) }
   }
 
-  @Test func `tokens have their state afterwards`() throws {
+  @Test func `the plan tells which tokens expire`() throws {
     let plan = try Self.plan([.keepLast(4)]) {
       $0.tokens = ["8", "9", "0", "last", "99", "2024-07-29", "\(StoreWriter.identifier):3"]
     }
@@ -280,7 +280,7 @@ import Testing
     #expect(others.tokens.map(\.expires) == [false, false])
   }
 
-  @Test func `only if larger`() throws {
+  @Test func `a history within the limit of ifLargerThan is not pruned`() throws {
     let bytes = try #require(try Self.plan([.keepLast(1)]).history.byteCount)
     let same = try Self.plan([.keepLast(1)]) { $0.ifLargerThan = bytes }
     #expect(same.deletion.isEmpty && same.isSmallEnough && same.cut == nil)
@@ -288,7 +288,7 @@ import Testing
     #expect(larger.deletion.transactionCount == 11)
   }
 
-  @Test func `an empty history`() throws {
+  @Test func `the plan for an empty history deletes nothing`() throws {
     let plan = try Self.plan(
       [.keepLast(1), .all, .maxSize(bytes: 5), .before(token: "0")], bookmarks: [("a", 0)],
       sql: "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
@@ -297,7 +297,7 @@ import Testing
   }
 
   @Test(arguments: ["99", "0BADF00D-0000-0000-0000-000000000000:3"])
-  func `unknown tokens`(_ token: String) throws {
+  func `an unknown token is an error`(_ token: String) throws {
     #expect(throws: HistoryError.self) { try Self.plan([.before(token: token)]) }
   }
 
@@ -309,7 +309,7 @@ import Testing
   }
 
   /// The pages of what stays, written anew, take about the size that was asked for.
-  @Test func `the largest size`() throws {
+  @Test func `the remaining history has about the requested size`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 20_000, changesEach: 3)
@@ -329,14 +329,14 @@ import Testing
     #expect(abs((plan.byteCount ?? 0) - (all - left)) < all / 20)
   }
 
-  @Test func `a size that is just enough keeps all`() throws {
+  @Test func `a limit equal to the size deletes nothing`() throws {
     let bytes = try #require(try Self.plan([.keepLast(1)]).history.byteCount)
     let all = try Self.plan([.maxSize(bytes: bytes)])
     #expect(all.cut == HistoryCut(before: 1) && all.remainingByteCount == bytes)
   }
 
   /// Also if not even the newest transaction fits.
-  @Test(arguments: [Int64(1), 100_000]) func `the size that is left is known before`(
+  @Test(arguments: [Int64(1), 100_000]) func `the plan has the exact remaining size`(
     _ bytes: Int64
   ) throws {
     let folder = try TemporaryFolder()
@@ -352,7 +352,9 @@ import Testing
   }
 
   /// Also where newer pages hold fewer rows than older ones.
-  @Test(arguments: [false, true]) func `as much is kept as fits`(_ isFragmented: Bool) throws {
+  @Test(arguments: [false, true]) func `the size limit keeps as much as fits`(
+    _ isFragmented: Bool
+  ) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 3000, changesEach: 3)
     if isFragmented {
@@ -369,7 +371,7 @@ import Testing
   }
 
   /// Of a store that is too large for a trial, the size is estimated, and on the safe side.
-  @Test func `the largest size in a large store`() throws {
+  @Test func `the remaining size of a large store is estimated on the safe side`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 10_000, changesEach: 3)
@@ -391,7 +393,7 @@ import Testing
     }
   }
 
-  @Test func `changes of an entity that left the model`() throws {
+  @Test func `changes of an entity that left the model are deleted by its name or number`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let query = try StoreQuery(path: path)
@@ -428,7 +430,7 @@ import Testing
   }
 
   /// A consumer that sets its bookmark while somebody thinks about the plan.
-  @Test func `a bookmark that is set between plan and act`() throws {
+  @Test func `a bookmark set after the plan stops the prune`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let pruner = try HistoryPruner(path: path)
@@ -444,7 +446,7 @@ import Testing
     #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
   }
 
-  @Test func `a mirror that is set up between plan and act`() throws {
+  @Test func `mirroring set up after the plan stops the prune`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let pruner = try HistoryPruner(path: path)
@@ -455,7 +457,7 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
   }
 
-  @Test func `saves between plan and act stay`() throws {
+  @Test func `transactions saved after the plan stay`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
     let pruner = try HistoryPruner(path: path)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Which recorded values go with the transactions that are pruned.
-@Suite struct PrunedValuesTests {
+@Suite(.bounded) struct PrunedValuesTests {
   private let trips: RecordedTrips
 
   init() throws { trips = try RecordedTrips() }
@@ -23,7 +23,7 @@ import Testing
     try editor.close()
   }
 
-  @Test func `saves after the plan keep their values`() throws {
+  @Test func `values of saves after the plan stay`() throws {
     let pruner = try HistoryPruner(path: trips.path)
     let plan = try pruner.plan(PruneRequest(.transactions([.all])))
     #expect(plan.recordedValues?.firstKept == 7)
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// A save writes its values before its transaction is there.
-  @Test(arguments: [false, true]) func `a save that is not complete keeps its values`(
+  @Test(arguments: [false, true]) func `values of an unfinished save stay`(
     _ isEmpty: Bool
   ) throws {
     if isEmpty {
@@ -53,7 +53,9 @@ import Testing
   }
 
   /// A mirror whose position is unknown keeps transactions, and there are none.
-  @Test(arguments: [false, true]) func `of an empty history none stay`(_ isMirrored: Bool) throws {
+  @Test(arguments: [false, true]) func `no values stay for an empty history`(
+    _ isMirrored: Bool
+  ) throws {
     let query = try StoreQuery(path: trips.path)
     try query.run("DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
     if isMirrored {
@@ -66,7 +68,7 @@ import Testing
     #expect(try transactions() == [])
   }
 
-  @Test func `they stay if transactions could not be deleted`() throws {
+  @Test func `values stay if their transactions could not be deleted`() throws {
     let pruner = try HistoryPruner(path: trips.path)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
     try StoreQuery(path: trips.path).run(
@@ -78,7 +80,7 @@ import Testing
     #expect(try transactions() == before)
   }
 
-  @Test func `a file that cannot be read is left alone`() throws {
+  @Test func `an unreadable file of values is left unchanged`() throws {
     try FileBytes.write(Array("nonsense".utf8), to: trips.valuesPath)
     let pruner = try HistoryPruner(path: trips.path)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
@@ -92,7 +94,7 @@ import Testing
 
   /// The transactions are gone then, and the next run deletes their values.
   @Test(arguments: [true, false])
-  func `reports values that cannot be deleted`(_ isLocked: Bool) throws {
+  func `values that cannot be deleted are reported`(_ isLocked: Bool) throws {
     let pruner = try HistoryPruner(path: trips.path, busyTimeout: 0.1)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
     let query = try StoreQuery(path: trips.valuesPath)
@@ -108,7 +110,7 @@ import Testing
   }
 
   /// The first transaction has inserts only, whose values are not recorded.
-  @Test func `transactions without values go while the file is locked`() throws {
+  @Test func `transactions without values are deleted while the file is locked`() throws {
     let pruner = try HistoryPruner(path: trips.path, busyTimeout: 0.1)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(5)])))
     #expect(plan.recordedValues?.valueCount == 0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Stores that the frameworks wrote, pruned at many places.
-@Suite(.enabled(if: !RealStores.paths.isEmpty)) struct RealStorePruneTests {
+@Suite(.bounded, .needsRealStores) struct RealStorePruneTests {
   @Test(arguments: RealStores.paths) func `pruning matches plain SQL`(_ path: String) throws {
     let original = try TemporaryFolder()
     let source = try StoreQuery(path: original.copy(store: path))

@@ -1,10 +1,11 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 @testable import PersistentHistory
 
 /// Activity by time and name, for plots.
-@Suite struct ActivityGridTests {
+@Suite(.bounded) struct ActivityGridTests {
   /// Fills a grid with transactions of one change each.
   private static func grid(
     _ transactions: some Sequence<(hour: Int, author: Int)>
@@ -55,7 +56,7 @@ import Testing
   }
 
   @Test
-  func `names beyond the first are counted together, and cells are limited`() {
+  func `names beyond the limit are counted together, and cells are limited`() {
     let count = 300_000
     let grid = Self.grid((0..<count).map { (300_000 + $0 / 150, $0) })
     #expect(Self.sums(grid) == Array(repeating: Int64(count), count: 5))

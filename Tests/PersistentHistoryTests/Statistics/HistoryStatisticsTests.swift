@@ -4,8 +4,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("The activity of a history")
-struct HistoryStatisticsTests {
+@Suite(.bounded) struct HistoryStatisticsTests {
   /// The time at which the sample was saved, to the hour.
   private static let now = StoreTimestamp(secondsSinceReferenceDate: 743_910_000)
 
@@ -83,13 +82,13 @@ struct HistoryStatisticsTests {
   }
 
   @Test(.enabled(if: !stores.isEmpty, "there are no real stores here"), arguments: stores)
-  func `real stores: the numbers are those of plain SQL`(store: String) throws {
+  func `statistics of real stores agree with plain SQL`(store: String) throws {
     let folder = try TemporaryFolder()
     try Self.check(try folder.copy(store: store))
   }
 
   @Test(arguments: [false, true])
-  func `the sample: the numbers are those of plain SQL`(hasPlainStrings: Bool) throws {
+  func `statistics of the sample agree with plain SQL`(hasPlainStrings: Bool) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.hasPlainStrings = hasPlainStrings
@@ -185,11 +184,13 @@ struct HistoryStatisticsTests {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let early = StoreTimestamp(secondsSinceReferenceDate: 700_000_000)
-    #expect(try Self.statistics(path, now: early).withoutTime.isEmpty)
+    let statistics = try Self.statistics(path, now: early)
+    #expect(statistics.withoutTime.isEmpty)
+    #expect(statistics.periods.reduce(0) { $0 + $1.activity.transactions } == 12)
   }
 
   @Test
-  func `rows of strange kinds and entities are counted`() throws {
+  func `rows of unknown kinds and entities are counted`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -241,7 +242,7 @@ struct HistoryStatisticsTests {
   }
 
   @Test
-  func `authors that only look alike are two`() throws {
+  func `authors that only look alike are counted apart`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)
@@ -254,7 +255,7 @@ struct HistoryStatisticsTests {
   }
 
   @Test
-  func `hours of decades are refused`() throws {
+  func `too many periods are refused`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let writer = try StoreWriter(path: path)

@@ -1,5 +1,6 @@
 import PersistentHistory
 import StoreFormat
+import TestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -10,15 +11,14 @@ import Musl
 import Glibc
 #endif
 
-@Suite("Durations")
-struct DurationTests {
+@Suite(.bounded) struct DurationTests {
   @Test(arguments: [
     ("30d", 0, 30, 0), ("2w", 0, 14, 0), ("2 weeks", 0, 14, 0), ("1y6mo", 18, 0, 0),
     ("1d12h", 0, 1, 43_200), ("90min", 0, 0, 5400), ("45s", 0, 0, 45), ("0d", 0, 0, 0),
     (" 1 Year 2 Months ", 14, 0, 0), ("a week", 0, 7, 0), ("1w1d", 0, 8, 0),
     ("999999999999w", 0, 6_999_999_999_993, 0),
   ])
-  func `reads numbers with units`(text: String, months: Int, days: Int, seconds: Int) throws {
+  func `numbers with units are read`(text: String, months: Int, days: Int, seconds: Int) throws {
     let duration = try HistoryDuration(parsing: text)
     #expect(duration == HistoryDuration(months: months, days: days, seconds: seconds))
     #expect(duration.isZero == (months == 0 && days == 0 && seconds == 0))
@@ -29,7 +29,7 @@ struct DurationTests {
     ("14d", "2w"), ("30d", "30d"), ("18mo", "1y6mo"), ("36h", "36h"), ("90min", "1h30min"),
     ("0w", "0s"), ("1d12h", "1d12h"), ("60s", "1min"),
   ])
-  func `writes itself shortly`(text: String, expected: String) throws {
+  func `a duration is written in its shortest form`(text: String, expected: String) throws {
     #expect(try HistoryDuration(parsing: text).description == expected)
   }
 
@@ -43,7 +43,7 @@ struct DurationTests {
     ("1x", "unknown unit 'x'", "30d"), ("1d!", "not a number with a unit", "30d"),
     ("yesterday", "not a number with a unit", "30d"), ("３d", "not a number with a unit", "30d"),
   ])
-  func `refuses ambiguous durations`(text: String, message: String, hint: String) {
+  func `ambiguous durations are refused`(text: String, message: String, hint: String) {
     do throws(MomentError) {
       let duration = try HistoryDuration(parsing: text)
       Issue.record("\(text) was taken as \(duration)")
@@ -54,7 +54,7 @@ struct DurationTests {
   }
 
   @Test
-  func `has no negative parts`() {
+  func `negative parts are refused`() {
     #expect(HistoryDuration(months: -1) == nil)
     #expect(HistoryDuration(days: -1) == nil)
     #expect(HistoryDuration(seconds: .min) == nil)

@@ -4,8 +4,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("The range between two tokens")
-struct HistoryRangeTests {
+@Suite(.bounded) struct HistoryRangeTests {
   @Test(
     arguments: [
       ("3", "7", 3, 7, false), ("7", "3", 3, 7, true), ("5", "5", 5, 5, false),
@@ -14,7 +13,7 @@ struct HistoryRangeTests {
       ("2024-07-29T00:44:40Z", "2024-07-29T00:46:40Z", 2, 4, false),
       ("2001-01-01", "2200-01-01", 0, 12, false), ("2200-01-01", nil, 12, 12, false),
     ] as [(String, String?, Int64, Int64, Bool)])
-  func `in either order, up to the newest, by moments`(
+  func `a range may be reversed, open-ended or given by moments`(
     start: String, end: String?, after: Int64, until: Int64, reversed: Bool
   ) throws {
     let folder = try TemporaryFolder()
@@ -27,7 +26,7 @@ struct HistoryRangeTests {
   }
 
   @Test
-  func `both tokens must work`() throws {
+  func `a range needs two tokens that work`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try SampleStore.fill(writer)

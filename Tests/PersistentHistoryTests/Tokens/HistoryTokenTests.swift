@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PersistentHistory
 
-@Suite("A token's value and its text forms")
-struct HistoryTokenTests {
+@Suite(.bounded) struct HistoryTokenTests {
   private static let one = "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
   private static let other = "00000000-0000-0000-0000-00000000000A"
 
@@ -37,7 +37,7 @@ struct HistoryTokenTests {
   }
 
   @Test
-  func `the description is the portable form, stores in order`() throws {
+  func `the description is the portable form, with stores in order`() throws {
     let token = HistoryToken(storeTokens: [Self.one.lowercased(): 57, Self.other: 3])
     #expect(token.description == "\(Self.other):3,\(Self.one):57")
     #expect(HistoryToken(portable: token.description) == token)
@@ -46,14 +46,14 @@ struct HistoryTokenTests {
   }
 
   @Test
-  func `it is encoded in SwiftData's shape`() throws {
+  func `a token is encoded in SwiftData's JSON`() throws {
     let token = HistoryToken(storeIdentifier: Self.one, transaction: .max)
     let text = String(decoding: try JSONEncoder().encode(token), as: UTF8.self)
     #expect(text == #"{"storeTokens":{"\#(Self.one)":9223372036854775807}}"#)
   }
 
   @Test
-  func `it is decoded from SwiftData's shape`() throws {
+  func `a token is decoded from SwiftData's JSON`() throws {
     let text = #"{"storeTokens":{"1d070e6d-8f4b-4e3a-9c61-0a5b7c9d2e3f":57,"\#(Self.other)":0}}"#
     let token = try JSONDecoder().decode(HistoryToken.self, from: Data(text.utf8))
     #expect(token.storeTokens == [Self.one: 57, Self.other: 0])

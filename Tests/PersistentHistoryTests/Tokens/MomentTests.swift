@@ -1,5 +1,6 @@
 import PersistentHistory
 import StoreFormat
+import TestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -10,8 +11,7 @@ import Musl
 import Glibc
 #endif
 
-@Suite("Moments")
-struct MomentTests {
+@Suite(.bounded) struct MomentTests {
   /// 2026-11-21 15:30:20 in Berlin, 14:30:20 UTC.
   private static let now = StoreTimestamp(secondsSinceReferenceDate: 816_964_220)
 
@@ -58,7 +58,7 @@ struct MomentTests {
   }
 
   @Test
-  func `the fraction of now stays`() throws {
+  func `the word now keeps its fraction of a second`() throws {
     let now = StoreTimestamp(secondsSinceReferenceDate: 816_964_220.125)
     #expect(
       try Moment.parse("1h", now: now)?.timestamp.secondsSinceReferenceDate == 816_960_620.125)
@@ -85,7 +85,7 @@ struct MomentTests {
   ]
 
   @Test
-  func `without an offset the local calendar counts`() async {
+  func `a time without an offset is local`() async {
     await #expect(processExitsWith: .success) {
       setenv("TZ", "Europe/Berlin", 1)
       tzset()
@@ -161,7 +161,7 @@ struct MomentTests {
   @Test(arguments: [
     Double.nan, .infinity, -.infinity, 1e300, -1e12,
   ])
-  func `a clock without a date has no today, and does not crash`(seconds: Double) throws {
+  func `a clock without a date is refused for days of the calendar`(seconds: Double) throws {
     let now = StoreTimestamp(secondsSinceReferenceDate: seconds)
     #expect(throws: MomentError.self) { try Moment.parse("today", now: now) }
     #expect(throws: MomentError.self) { try Moment.parse("14:30", now: now) }

@@ -4,8 +4,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("Archived tokens of Core Data")
-struct TokenArchiveTests {
+@Suite(.bounded) struct TokenArchiveTests {
   private static func bytes(_ base64: String) -> [UInt8] {
     Array(Data(base64Encoded: base64.filter { !$0.isWhitespace }) ?? Data())
   }
@@ -45,7 +44,7 @@ struct TokenArchiveTests {
     TokenArchive.xml().replacingOccurrences(of: "NSKeyedArchiver", with: "NSArchiver"),
     String(TokenArchive.xml().dropLast(20)), "<plist>", "<", "bplist00", "",
   ])
-  func `archives of something else, and hostile ones, are refused`(text: String) {
+  func `other archives and hostile ones are refused`(text: String) {
     #expect(throws: (any Error).self) { try HistoryToken(archive: Array(text.utf8)) }
   }
 
@@ -59,7 +58,7 @@ struct TokenArchiveTests {
   }
 
   @Test
-  func `flipped and missing bytes never do more than fail`() {
+  func `an archive with flipped or missing bytes is read or refused`() {
     let archive = Self.bytes(TokenArchive.binaryOfTwo)
     #expect(archive.count == 511)
     var generator = SeededGenerator(seed: 57)
@@ -79,7 +78,7 @@ struct TokenArchiveTests {
   }
 
   @Test(.enabled(if: Tool("python3") != nil))
-  func `python3 reads what we archive`() async throws {
+  func `plistlib reads written archives`() async throws {
     let program = """
       import plistlib, sys
       list = plistlib.loads(sys.stdin.buffer.read())

@@ -1,4 +1,5 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 @testable import PersistentHistory
@@ -6,8 +7,7 @@ import Testing
 /// Why a word is no token in any form.
 private let noForm = "it is not a transaction number, date, duration, bookmark or token file"
 
-@Suite("The forms of a token on the command line")
-struct TokenExpressionTests {
+@Suite(.bounded) struct TokenExpressionTests {
   private static let store = "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
   private static let now = StoreTimestamp(unixSeconds: 1_793_527_200)
 
@@ -132,8 +132,9 @@ struct TokenExpressionTests {
     ("2026-13-01", nil, nil), ("2026-02-30", nil, nil), ("1/11/2026", nil, nil), ("5m", nil, nil),
     ("25:00", nil, nil),
   ])
-  func `every slip has its reason and its hint`(text: String, reason: String?, hint: String?) throws
-  {
+  func `each malformed token has a reason and a hint`(
+    text: String, reason: String?, hint: String?
+  ) throws {
     let error = try #require(throws: HistoryError.self) {
       try TokenExpression(text, now: Self.now)
     }
@@ -159,11 +160,25 @@ struct TokenExpressionTests {
   }
 
   @Test
-  func `any garbage is an error or a token, never a crash`() {
+  func `random text is a token or an error`() {
     var generator = SeededText(seed: 4)
+    var count = 0
     for _ in 0..<20_000 {
-      _ = try? TokenExpression(generator.text(), now: Self.now)
+      let text = generator.text()
+      do {
+        _ = try TokenExpression(text, now: Self.now)
+        count += 1
+      } catch {
+        guard case .malformedToken(text, let reason, let hint) = error else {
+          Issue.record("another error for \(text): \(error)")
+          continue
+        }
+        #expect(!reason.isEmpty && !hint.isEmpty, "\(text)")
+        #expect(
+          error.message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+      }
     }
+    #expect((1..<20_000).contains(count))
   }
 }
 

@@ -5,8 +5,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("Tokens in files")
-struct TokenFileTests {
+@Suite(.bounded) struct TokenFileTests {
   private static let store = StoreWriter.identifier
 
   private static func resolve(_ content: [UInt8]) throws -> ResolvedToken {
@@ -95,7 +94,7 @@ struct TokenFileTests {
   }
 
   @Test
-  func `a file that names another file, or nonsense, is refused`() throws {
+  func `a file that names another file or holds no token is refused`() throws {
     for text in ["@./inner", "@-", "gibberish", "last~99"] {
       let error = #expect(throws: HistoryError.self) { try Self.resolve(Array(text.utf8)) }
       guard case .malformedToken(_, _, let hint)? = error else {
@@ -107,7 +106,7 @@ struct TokenFileTests {
   }
 
   @Test
-  func `a missing file and a folder are named`() throws {
+  func `an error names the missing file or the folder`() throws {
     let folder = try TemporaryFolder()
     try SampleStore.write(to: folder.file("trips.store"))
     try StoreFile(path: folder.file("trips.store")).read { snapshot in

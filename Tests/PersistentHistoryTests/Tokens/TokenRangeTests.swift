@@ -4,8 +4,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("Ranges of tokens as they are written")
-struct TokenRangeTests {
+@Suite(.bounded) struct TokenRangeTests {
   private static let now = StoreTimestamp(unixSeconds: 1_793_527_200)
   private static let json = #"{"storeTokens":{"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F":5}}"#
 
@@ -60,7 +59,7 @@ struct TokenRangeTests {
       ("3..7", 3, 7), ("3..", 3, nil), ("..7", nil, 7), ("5..5", 5, 5), ("0..last", 0, 12),
       ("last~2..last", 10, 12),
     ] as [(String, Int64?, Int64?)])
-  func `positions are after the first and up to the second, and in order`(
+  func `a range begins after its first token and ends with its second`(
     text: String, after: Int64?, until: Int64?
   ) throws {
     let folder = try TemporaryFolder()

@@ -5,8 +5,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("The meaning of a token in a store")
-struct TokenResolverTests {
+@Suite(.bounded) struct TokenResolverTests {
   private static let store = StoreWriter.identifier
   private static let other = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
   private static let now = StoreTimestamp(unixSeconds: 1_793_527_200)
@@ -75,7 +74,7 @@ struct TokenResolverTests {
     (" last~99", "the farthest is last~3"),
     ("last~9223372036854775807", "the farthest is last~3"),
   ])
-  func `beyond the first and the last is an error that names the farthest`(
+  func `a position outside the history is an error that names the farthest one`(
     text: String, hint: String
   ) throws {
     let folder = try Self.pruned()
@@ -92,7 +91,7 @@ struct TokenResolverTests {
       ("UPDATE Z_PRIMARYKEY SET Z_MAX = NULL WHERE Z_ENT = 16002", 12),
       ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1039 WHERE Z_ENT = 16002", 1039),
     ] as [(String, Int64)])
-  func `the highest number issued is Z_MAX or, in a torn copy, what is there`(
+  func `the highest issued number is Z_MAX or, in a torn copy, that of a row`(
     sql: String, highest: Int64
   ) throws {
     let folder = try Self.pruned { try $0.sql(sql) }
@@ -106,7 +105,7 @@ struct TokenResolverTests {
   }
 
   @Test(arguments: [true, false])
-  func `in an empty history only the beginning works`(wasPruned: Bool) throws {
+  func `only the beginning works in an empty history`(wasPruned: Bool) throws {
     let folder = try Self.pruned {
       try $0.sql("DELETE FROM ATRANSACTION")
       if !wasPruned { try $0.sql("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") }
@@ -129,7 +128,7 @@ struct TokenResolverTests {
   }
 
   @Test
-  func `a store without an identifier knows numbers, not tokens`() throws {
+  func `a store without an identifier accepts numbers and no tokens`() throws {
     let folder = try Self.pruned { try $0.sql("UPDATE Z_METADATA SET Z_UUID = NULL") }
     try Self.resolve(in: folder) { resolver throws in
       let number = try resolver.resolve("9")
@@ -141,13 +140,13 @@ struct TokenResolverTests {
   }
 
   @Test
-  func `a store whose identifier is in lower case knows its tokens`() throws {
+  func `a store with a lower-case identifier accepts its tokens`() throws {
     let folder = try Self.pruned { try $0.sql("UPDATE Z_METADATA SET Z_UUID = lower(Z_UUID)") }
     #expect(try Self.resolve(in: folder) { try $0.resolve("\(Self.store):9").state } == .valid)
   }
 
   @Test
-  func `a token that names a transaction has its number, and no other token does`() throws {
+  func `only a token that names a transaction has a number`() throws {
     let folder = try Self.pruned()
     try Self.resolve(in: folder) { resolver throws in
       #expect(try resolver.transactionNumber("9") == 9)
@@ -168,7 +167,7 @@ struct TokenResolverTests {
   }
 
   @Test
-  func `a transaction is named by its number, also without a time and by the number 0`() throws {
+  func `a transaction without a time or with the number 0 is named by its number`() throws {
     let folder = try Self.pruned {
       try $0.sql("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL WHERE Z_PK = 9")
     }
@@ -209,7 +208,7 @@ struct TokenResolverTests {
   }
 
   @Test
-  func `the bookmarks of a store are beside it, also if it is opened by a link`() throws {
+  func `a store opened by a link has the bookmarks beside its target`() throws {
     let (folder, elsewhere) = (try Self.pruned(), try TemporaryFolder())
     let path = folder.file("pruned.store")
     let token = HistoryToken(storeIdentifier: Self.store, transaction: 9)
@@ -273,7 +272,7 @@ struct TokenResolverTests {
       (-1000, 0, nil), (100, 0, nil), (100.5, 1, 100), (150, 1, 100), (160, 1, 100), (200, 1, 100),
       (200.25, 3, 150), (300, 3, 150), (300.5, 7, nil), (1e12, 7, nil),
     ] as [(Double, Int64, Double?)])
-  func `a moment is before the lowest number at it or after it`(
+  func `a moment resolves to the position before the lowest number at or after it`(
     seconds: Double, number: Int64, time: Double?
   ) throws {
     let folder = try Self.pruned { writer in
@@ -298,7 +297,7 @@ struct TokenResolverTests {
   }
 
   @Test(arguments: [(-5, -6), (1, 0), (.min, .min)] as [(Int64, Int64)])
-  func `a moment is before numbers that no framework issues, too`(
+  func `a moment also resolves to a position before numbers that no framework issues`(
     first: Int64, number: Int64
   ) throws {
     let folder = try Self.pruned {

@@ -1,10 +1,10 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 @testable import PersistentHistory
 
-@Suite("Objects and what transactions are made of")
-struct HistoryObjectTests {
+@Suite(.bounded) struct HistoryObjectTests {
   @Test(
     arguments: [
       ("Trip/p12", "Trip", 12, nil), ("Trip/12", "Trip", 12, nil), ("Trip/p0", "Trip", 0, nil),
@@ -15,7 +15,9 @@ struct HistoryObjectTests {
         "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
       ),
     ] as [(String, String, Int64, String?)])
-  func `an object is read`(text: String, entity: String, key: Int64, store: String?) throws {
+  func `an object is read in each of its forms`(
+    text: String, entity: String, key: Int64, store: String?
+  ) throws {
     let object = try HistoryObject(text)
     #expect(object.entityName == entity && object.primaryKey == key)
     #expect(object.storeIdentifier == store)
@@ -34,7 +36,7 @@ struct HistoryObjectTests {
   }
 
   @Test
-  func `a summary counts by entity and kind, in the order of appearance`() {
+  func `a summary counts by entity and kind in the order of appearance`() {
     let trip = HistoryEntity(name: "Trip", number: 5)
     var summary = ChangeSummary()
     func add(_ kind: ChangeKind?, _ entity: HistoryEntity?) {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Values from the log are those that SQLite reads from copies whose log is cut before and after each commit.
-@Suite struct LogValuesTests {
+@Suite(.bounded) struct LogValuesTests {
   /// Stores that Apple's frameworks wrote and that have a filled log.
   static let realStores = RealStores.paths.filter { path in
     let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
@@ -113,8 +113,8 @@ import Testing
     }
   }
 
-  @Test(arguments: realStores)
-  func `every value of a real store is in the state of its commit`(path: String) throws {
+  @Test(.needsRealStores, arguments: realStores)
+  func `values of a real store are those in the state of its commit`(path: String) throws {
     let folder = try TemporaryFolder()
     let copy = try folder.copy(store: path)
     let counts = try Self.compare(copy)
@@ -123,7 +123,7 @@ import Testing
 
   // MARK: - Stores of our own
 
-  @Test func `inserts updates and deletes have their sides`() throws {
+  @Test func `inserts have new values, deletes old ones, and updates both`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.insert("Trip", values: ["name": .text("Faro")]) }
@@ -136,7 +136,7 @@ import Testing
     #expect(try Self.compare(trips.path).transactions == 3)
   }
 
-  @Test func `several transactions of a commit share its states`() throws {
+  @Test func `transactions of one commit share its states`() throws {
     let trips = try OpenTrips()
     // The editor commits each save, so two are joined by SQL.
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
@@ -169,14 +169,14 @@ import Testing
     #expect(try trips.texts() == ["2 Trip/p1 name Milan Turin"])
   }
 
-  @Test func `values before a change of the tables are not known`() throws {
+  @Test func `values before a change of the schema are unknown`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.sql("ALTER TABLE ZTRIP ADD COLUMN ZEXTRA")
     #expect(try trips.texts() == [])
   }
 
-  @Test func `after a checkpoint old values are not known`() throws {
+  @Test func `old values are unknown after a checkpoint`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Rom")]) }
@@ -191,7 +191,7 @@ import Testing
     #expect(try StoreFile(path: trips.path).read { try $0.logValueExtent() } == nil)
   }
 
-  @Test func `a snapshot is gone after its end`() throws {
+  @Test func `an ended snapshot is released`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     weak var ended: StoreSnapshot?
@@ -206,7 +206,7 @@ import Testing
     #expect(ended == nil)
   }
 
-  @Test func `they are kept beside the store`() throws {
+  @Test func `values from the log can be kept beside the store`() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
     try trips.save { $0.delete(OpenTrips.trip(2)) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Recorded values as a reader of the history gives them with their changes.
-@Suite struct RecordedValuesReaderTests {
+@Suite(.bounded) struct RecordedValuesReaderTests {
   private let trips: RecordedTrips
 
   init() throws { trips = try RecordedTrips() }
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `every change has its own`() throws {
+  @Test func `each change has its own values`() throws {
     #expect(
       try texts().filter { !$0.hasPrefix("2") } == [
         "4 Trip/p1 name", "4 Trip/p1 score", "6 Trip/p1 name", "6 Trip/p1 score",
@@ -44,16 +44,19 @@ import Testing
           keepsOnlyMatchingChanges: true)) == ["2 LivingAccommodation/p1 trip"])
   }
 
-  @Test func `without being asked for they are left out`() throws {
+  @Test func `values are left out unless requested`() throws {
     try StoreFile(path: trips.path).read { snapshot in
       let reader = try HistoryReader(snapshot: snapshot)
+      var count = 0
       while let transaction = try reader.next() {
         #expect(transaction.changes.allSatisfy { $0.values.isEmpty })
+        count += 1
       }
+      #expect(count == 6)
     }
   }
 
-  @Test func `those of another copy are never shown`() throws {
+  @Test func `values of another copy are never shown`() throws {
     // In this copy transaction 4 was saved at another time.
     try StoreQuery(path: trips.path).run(
       "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK = 4")
@@ -63,14 +66,19 @@ import Testing
 
   @Test func `a file of another store is refused`() throws {
     let other = try RecordedTrips()
-    #expect(throws: StoreError.self) {
+    let error = try #require(throws: StoreError.self) {
       try StoreFile(path: trips.path).read { snapshot in
         _ = try RecordedValues(beside: snapshot, path: other.valuesPath)
       }
     }
+    guard case .unusableValues(other.valuesPath, let reason) = error else {
+      Issue.record("another error: \(error)")
+      return
+    }
+    #expect(reason.hasPrefix("its values are of the store"))
   }
 
-  @Test func `without a file there are none`() throws {
+  @Test func `a store without a file of values has none`() throws {
     try FileManager.default.removeItem(atPath: trips.valuesPath)
     try StoreFile(path: trips.path).read { snapshot in
       let values = try RecordedValues(beside: snapshot)
@@ -78,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `a change with more values than a page has all`() throws {
+  @Test func `a change with more values than a page holds has all of them`() throws {
     try StoreQuery(path: trips.valuesPath).run(
       """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
@@ -123,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `flipped bytes never crash`() throws {
+  @Test func `a file with flipped bytes is read or refused`() throws {
     let original = try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath))
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<200 {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Values are kept save by save, and what was missed is told.
-@Suite struct ValueRecorderTests {
+@Suite(.bounded) struct ValueRecorderTests {
   private let trips: OpenTrips
   private let recorder: ValueRecorder
 
@@ -72,7 +72,7 @@ import Testing
     #expect(try knownValues().gaps == [])
   }
 
-  @Test func `another run continues`() throws {
+  @Test func `a later run continues the ranges`() throws {
     try rename(1, "Roma")
     #expect(try record() == ["2: 1 changes, 1 values"])
     try recorder.close()
@@ -82,7 +82,7 @@ import Testing
     #expect(try ranges() == ["2-3"])
   }
 
-  @Test func `missed transactions are a gap`() throws {
+  @Test func `missed transactions are reported as a gap`() throws {
     try rename(1, "Roma")
     #expect(try record() == ["2: 1 changes, 1 values"])
     try rename(1, "Rom")
@@ -97,7 +97,7 @@ import Testing
     #expect(try trips.texts() == ["2 Trip/p1 name Rome Roma", "5 Trip/p1 name Rim Rum"])
   }
 
-  @Test func `of a save before a checkpoint a part is kept`() throws {
+  @Test func `a save that a checkpoint cut off is not recorded in part`() throws {
     try rename(1, "Roma")
     try trips.sql("PRAGMA wal_checkpoint(PASSIVE)")
     try rename(1, "Rom")
@@ -108,7 +108,7 @@ import Testing
     #expect(try ranges() == ["3-3"])
   }
 
-  @Test func `an older copy in its place is another history`() throws {
+  @Test func `an older copy in the place of the store begins another history`() throws {
     try rename(1, "Roma")
     let copy = trips.folder.file("Copy.store")
     try trips.sql("VACUUM INTO '\(copy)'")
@@ -152,7 +152,7 @@ import Testing
     #expect(try ranges() == ["4-5"])
   }
 
-  @Test(arguments: [1, 2]) func `a file of an earlier version is continued`(version: Int) throws {
+  @Test(arguments: [1, 2]) func `a file from an earlier version is continued`(version: Int) throws {
     try rename(1, "Roma")
     #expect(try record().count == 1)
     try recorder.close()
@@ -168,7 +168,7 @@ import Testing
     #expect(try knownValues().gaps == [])
   }
 
-  @Test func `values in the file make no transaction complete`() throws {
+  @Test func `values without a range do not make a transaction complete`() throws {
     try rename(1, "Roma")
     try rename(1, "Rom")
     #expect(try record().count == 2)
@@ -184,7 +184,8 @@ import Testing
     try other.close()
   }
 
-  @Test func `a prune keeps no more than it read`() throws {
+  @Test func `values are kept from a given transaction on, and the earlier ones are a gap`() throws
+  {
     try rename(1, "Roma")
     #expect(try record() == ["2: 1 changes, 1 values"])
     try recorder.close()
@@ -194,7 +195,7 @@ import Testing
     #expect(try knownValues().gaps == [3...4])
   }
 
-  @Test func `a restored log is listed again`() throws {
+  @Test func `a log with the same salts and other frames is another history`() throws {
     try rename(1, "Roma")
     let store = trips.folder.file("Other.store")
     for suffix in ["", "-wal"] {
@@ -234,7 +235,7 @@ import Testing
     #expect(throws: StoreError.self) { try record(with: other) }
   }
 
-  @Test func `the largest number does not overflow`() throws {
+  @Test func `the highest transaction number does not overflow`() throws {
     try rename(1, "Roma")
     try trips.sql("UPDATE ATRANSACTION SET Z_PK = 9223372036854775807 WHERE Z_PK = 2")
     #expect(try record() == [])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is found in stores that were put wrong on purpose, one thing at a time.
-@Suite struct StoreVerificationTests {
+@Suite(.bounded) struct StoreVerificationTests {
   /// One thing that is wrong, and all that is to be found.
   struct Case: Sendable, CustomTestStringConvertible {
     let sql: String
@@ -263,7 +263,7 @@ import Testing
   }
 
   @Test
-  func `bookmarks that do not work, and an unreadable bookmark file`() throws {
+  func `bookmarks that do not work and an unreadable bookmark file are findings`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
     func write(_ text: String, to name: String) throws {
@@ -294,7 +294,7 @@ import Testing
     #expect(try Self.counts(Self.verify(path)) == [.unreadableBookmarks: 1])
   }
 
-  @Test(arguments: RealStores.paths)
+  @Test(.needsRealStores, arguments: RealStores.paths)
   func `real stores have no findings except torn counters`(_ path: String) throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The folders in which stores are written, as those who make stores leave them.
-@Suite struct DraftFolderTests {
+@Suite(.bounded) struct DraftFolderTests {
   private let folder: TemporaryFolder
   private let path: String
 
@@ -20,7 +20,7 @@ import Testing
     try FileBytes.write([1], to: path + "/Trips.store")
   }
 
-  @Test func `those not in use are removed`() throws {
+  @Test func `unused draft folders are removed`() throws {
     for name in ["Trips.store.partial-1a", "Trips.store.partial-", "Other.store.partial-1a"] {
       try make(name)
     }
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test
-  func `those that a kill left after the store was in place are removed`() throws {
+  func `a draft folder left by a kill after the store was in place is removed`() throws {
     try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
     try make("Trips.store.partial-1a")
     #expect(throws: StoreWriteError.self) { try StoreDraft(path: path) }
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test
-  func `those of recorded values are removed when the values are opened`() throws {
+  func `draft folders of recorded values are removed when the values are opened`() throws {
     let trips = try RecordedTrips()
     let left = trips.valuesPath + ".partial-1a"
     try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
@@ -58,14 +58,14 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0))
-  func `those of other users stay`() throws {
+  func `draft folders of other users stay`() throws {
     try make("Trips.store.partial-1a")
     #expect(chown(folder.file("Trips.store.partial-1a"), 65534, 65534) == 0)
     try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
     #expect(try folder.names() == ["Trips.store", "Trips.store.partial-1a"])
   }
 
-  @Test func `those in use stay`() throws {
+  @Test func `draft folders in use stay`() throws {
     try StoreDraft(path: path).write { first in
       try StoreDraft(path: path).write { second in
         #expect(first != second)
@@ -77,7 +77,7 @@ import Testing
     #expect(try folder.names() == ["Trips.store"])
   }
 
-  @Test func `others cannot look into them`() throws {
+  @Test func `draft folders are readable by their owner only`() throws {
     try StoreDraft(path: path).write { temporary in
       let parent = URL(fileURLWithPath: temporary).deletingLastPathComponent().path
       let mode = try FileManager.default.attributesOfItem(atPath: parent)[.posixPermissions]
@@ -88,7 +88,7 @@ import Testing
 
   /// In a folder where everybody may write, anybody could give it to the next store.
   @Test(.enabled(if: geteuid() == 0, "only an administrator can give folders away"))
-  func `ignores drafts of other users`() throws {
+  func `drafts are created beside those of other users`() throws {
     let draft = "Trips.store.partial-1a"
     let former = folder.file(draft + "/Trips.store-former")
     try FileManager.default.createDirectory(atPath: former, withIntermediateDirectories: true)

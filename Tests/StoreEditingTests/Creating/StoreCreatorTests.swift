@@ -3,8 +3,8 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite struct StoreCreatorTests {
-  @Test func `a new store has the frameworks text byte for byte`() throws {
+@Suite(.bounded) struct StoreCreatorTests {
+  @Test func `the schema of a new store is the frameworks' byte for byte`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool("python3") != nil))
-  func `the property list is one that python reads`() async throws {
+  func `plistlib reads the metadata`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -95,7 +95,7 @@ import Testing
       ])
   }
 
-  @Test func `the model comes back with all that it says`() throws {
+  @Test func `a model is read back with all its properties`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     let model = ManagedModel(
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
-  func `the oracle reads the model`() async throws {
+  func `an independent decoder reads the model`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
@@ -161,7 +161,7 @@ import Testing
     )
   }
 
-  @Test func `a path that is taken is left alone`() throws {
+  @Test func `an existing file is left unchanged`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("taken")
     try FileBytes.write([1, 2, 3], to: path)

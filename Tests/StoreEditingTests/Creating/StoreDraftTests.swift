@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A store that is written under another name first.
-@Suite struct StoreDraftTests {
+@Suite(.bounded) struct StoreDraftTests {
   private struct Stop: Error {}
 
   private let folder: TemporaryFolder
@@ -31,7 +31,7 @@ import Testing
     try StoreQuery(path: path).lines("SELECT ZLABEL FROM ZTAG")
   }
 
-  @Test func `the store takes its place`() throws {
+  @Test func `a finished draft takes the place of the store`() throws {
     let draft = try StoreDraft(path: path)
     let answer = try draft.write { temporary in
       #expect(temporary == draft.temporaryPath)
@@ -46,7 +46,7 @@ import Testing
     #expect(try label() == ["new"])
   }
 
-  @Test func `reading the draft leaves no files`() throws {
+  @Test func `reading the draft leaves no files beside it`() throws {
     try StoreDraft(path: path).write { temporary in
       try write("new", to: temporary)
       try StoreFile(path: temporary).read { store in
@@ -83,7 +83,7 @@ import Testing
     #expect(try folder.names() == [])
   }
 
-  @Test func `a draft that is not there is an error`() throws {
+  @Test func `a draft that was not written is an error`() throws {
     #expect(throws: StoreWriteError.self) { try StoreDraft(path: path).write { _ in } }
     #expect(throws: StoreWriteError.self) {
       try StoreDraft(path: path, overwrites: true).write { _ in }
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// Errors name the store as it is known, and not the other name.
-  @Test func `a folder that is not there is named`() throws {
+  @Test func `a missing folder is reported with the name of the store`() throws {
     let path = folder.file("none/Trips.store")
     let error = #expect(throws: StoreWriteError.self) {
       try StoreDraft(path: path).write { temporary in
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: ["", "-wal", "-shm", "-journal"])
-  func `a place that is taken is refused`(_ suffix: String) throws {
+  func `an existing store, log, index or journal is refused`(_ suffix: String) throws {
     try FileBytes.write([1, 2], to: path + suffix)
     #expect(throws: StoreWriteError.alreadyThere(path: path + suffix)) {
       try StoreDraft(path: path)
@@ -111,7 +111,7 @@ import Testing
     #expect(try FileBytes.read(path + suffix) == [1, 2])
   }
 
-  @Test func `a folder or a link takes the place too`() throws {
+  @Test func `an existing folder or link is refused`() throws {
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: folder.file("nowhere"))
     #expect(throws: StoreWriteError.alreadyThere(path: path)) { try StoreDraft(path: path) }
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: ["", "-wal"])
-  func `a place that is taken meanwhile is left alone`(_ suffix: String) throws {
+  func `a file created meanwhile is left unchanged`(_ suffix: String) throws {
     #expect(throws: StoreWriteError.alreadyThere(path: path + suffix)) {
       try StoreDraft(path: path).write { temporary in
         try write("new", to: temporary)
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: [Array("a text\n".utf8), Array("SQLite format 2\0".utf8), [0]])
-  func `refuses to replace other files`(_ bytes: [UInt8]) throws {
+  func `files other than stores are not replaced`(_ bytes: [UInt8]) throws {
     try FileBytes.write(bytes, to: path)
     let error = #expect(throws: StoreWriteError.self) {
       try StoreDraft(path: path, overwrites: true)
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: [[], Array("SQLite format 3\0".utf8), Array("SQLite format 3\0, cut".utf8)])
-  func `replaces truncated stores`(_ bytes: [UInt8]) throws {
+  func `truncated stores are replaced`(_ bytes: [UInt8]) throws {
     try FileBytes.write(bytes, to: path)
     try FileBytes.write([1], to: path + "-journal")
     try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }
@@ -182,7 +182,7 @@ import Testing
     #expect(try label() == ["new"])
   }
 
-  @Test func `of a link the link is replaced`() throws {
+  @Test func `a link is replaced, and its target stays`() throws {
     let target = folder.file("target")
     try write("old", to: target)
     let before = try FileBytes.read(target)
@@ -195,7 +195,7 @@ import Testing
 
   /// Whoever merely has the store open would remove the log of the new one at the end.
   @Test(arguments: [true, false])
-  func `a store that is open is not replaced`(_ usesWriteAheadLog: Bool) throws {
+  func `an open store is not replaced`(_ usesWriteAheadLog: Bool) throws {
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesWriteAheadLog
     try SampleStore.write(to: path, shape: shape)
@@ -230,7 +230,9 @@ import Testing
     withExtendedLifetime(values) {}
   }
 
-  @Test(arguments: [false, true]) func `removes the former files`(_ isNewWithValues: Bool) throws {
+  @Test(arguments: [false, true]) func `files of the replaced store are removed`(
+    _ isNewWithValues: Bool
+  ) throws {
     try writeFormer()
     try StoreDraft(path: path, overwrites: true).write { temporary in
       try write("new", to: temporary)
@@ -250,7 +252,7 @@ import Testing
   }
 
   @Test(arguments: [Self.value + "NEW", "Trips.store-values.db"])
-  func `keeps the files of other stores`(_ name: String) throws {
+  func `files of other stores stay`(_ name: String) throws {
     if name.hasPrefix(".") {
       try writeValue("NEW", [9], in: folder.path)
     } else {
@@ -272,7 +274,7 @@ import Testing
 
   /// Until the former store is its own alone, nothing beside it is touched: who has it open reads and
   /// writes there.
-  @Test func `a locked store keeps its files in place`() throws {
+  @Test func `a locked store keeps all its files`() throws {
     try writeFormer()
     let query = try StoreQuery(path: path)
     #expect(try query.lines("SELECT count(*) FROM ZTAG") == ["1"])
@@ -292,7 +294,7 @@ import Testing
     #expect(try query.lines("SELECT ZLABEL FROM ZTAG") == ["old"])
   }
 
-  @Test func `values that are open keep the store in its place`() throws {
+  @Test func `a store with open recorded values is not replaced`() throws {
     try writeFormer()
     let query = try StoreQuery(path: path + "-values.db")
     #expect(try query.lines("SELECT a FROM old") == ["1"])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Deleting the beginning of a history.
-@Suite struct HistoryDeletionTests {
+@Suite(.bounded) struct HistoryDeletionTests {
   /// A store with four transactions of two changes each, and every text used by one alone.
   private func store(_ folder: TemporaryFolder) throws -> (StoreEditor, StoreQuery) {
     let path = folder.file("Trips.store")
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 0), (0, 0), (-5, 0), (2, 1), (4, 3), (5, 4), (Int64.max, 4)])
-  func `everything before a number goes`(_ number: Int64, _ deleted: Int) throws {
+  func `all transactions before a number are deleted`(_ number: Int64, _ deleted: Int) throws {
     let (editor, query) = try store(try TemporaryFolder())
     let before = try query.contents()
     let answer = try editor.deleteHistory(before: number)
@@ -46,7 +46,7 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ATRANSACTIONSTRING") == ["4"])
   }
 
-  @Test func `a busy store is untouched`() throws {
+  @Test func `a busy store is left unchanged`() throws {
     let folder = try TemporaryFolder()
     let (_, query) = try store(folder)
     let impatient = try StoreEditor(path: folder.file("Trips.store"), busyTimeout: 0.05)
@@ -60,7 +60,10 @@ import Testing
   }
 
   /// What is left of a store that the frameworks wrote is what plain SQL leaves of it.
-  @Test(arguments: RealStores.paths) func `real stores`(_ path: String) throws {
+  @Test(.needsRealStores, arguments: RealStores.paths)
+  func `deletion from a real store leaves what plain SQL leaves`(
+    _ path: String
+  ) throws {
     let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
     let copy = try folder.copy(store: path)
     guard let editor = try? StoreEditor(path: copy) else { return }
@@ -90,7 +93,7 @@ import Testing
     #expect(try left.lines("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func `a closed store is one file`() throws {
+  @Test func `a closed editor leaves one file`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)

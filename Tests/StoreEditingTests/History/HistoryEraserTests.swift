@@ -5,7 +5,7 @@ import Testing
 @testable import StoreFormat
 
 /// Deleting a history in batches.
-@Suite struct HistoryEraserTests {
+@Suite(.bounded) struct HistoryEraserTests {
   private static func deletion(
     _ path: String, through last: Int64,
     looseChanges: HistoryDeletion.LooseChanges = .deletedIfUnfinished
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [-5, 0, 1, 4, 500, 999, 1000, 5000])
-  func `everything up to a number goes`(_ last: Int64) throws {
+  func `all transactions up to a number are deleted`(_ last: Int64) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 1000, changesEach: 3, sizes: [4: 0, 7: 2000])
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// Everything before it first, so that no token leads to it; then its changes; then itself.
-  @Test func `one transaction with very many changes`() throws {
+  @Test func `a large transaction is deleted last, its changes before it`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 8, changesEach: 2, sizes: [4: 100_000])
@@ -96,7 +96,9 @@ import Testing
       (0, [:], [128, 128, 44]), (128, [1: 127], Array(repeating: 4, count: 75)),
       (100, [3: 600, 4: 512, 5: 1], [2, 1, 1, 6] + Array(repeating: 5, count: 58)),
     ] as [(Int, [Int: Int], [Int])])
-  func `steps`(_ changesEach: Int, _ sizes: [Int: Int], _ counts: [Int]) throws {
+  func `a step has at most 512 changes or one transaction`(
+    _ changesEach: Int, _ sizes: [Int: Int], _ counts: [Int]
+  ) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 300, changesEach: changesEach, sizes: sizes)
@@ -111,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: [[], [[]], [[RowDigest(coversContent: false)]]])
-  func `digests of something else`(
+  func `digests of other rows stop the deletion`(
     _ digests: [[RowDigest]]
   ) throws {
     let folder = try TemporaryFolder()
@@ -127,7 +129,7 @@ import Testing
     #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ATRANSACTION") == ["9"])
   }
 
-  @Test func `others see a whole history after every batch`() throws {
+  @Test func `other connections see a complete history after every batch`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 30_000, changesEach: 4)
@@ -143,7 +145,7 @@ import Testing
   }
 
   /// The numbers that others add meanwhile stay.
-  @Test func `saves in between stay`() throws {
+  @Test func `transactions saved during the deletion stay`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 2000, changesEach: 9)
     let query = try StoreQuery(path: path)
@@ -173,7 +175,7 @@ import Testing
     "UPDATE ATRANSACTION SET ZTIMESTAMP = 1.5 WHERE Z_PK = 7", "UPDATE Z_METADATA SET Z_UUID = 'x'",
     "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION",
   ])
-  func `a history that is not the one that was planned`(_ sql: String) throws {
+  func `a history that changed after the plan is left unchanged`(_ sql: String) throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 9, changesEach: 2)
     let deletion = try Self.deletion(path, through: 6)
@@ -189,7 +191,7 @@ import Testing
     #expect(try query.contents() == before)
   }
 
-  @Test func `an intervening change stops it early`() throws {
+  @Test func `a change during the deletion stops it`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 20_000, changesEach: 4)
@@ -211,7 +213,7 @@ import Testing
     #expect(try query.lines("SELECT Z_PK FROM ATRANSACTION") == ["20000"])
   }
 
-  @Test(arguments: [true, false]) func `a busy store is untouched`(_ usesLog: Bool) throws {
+  @Test(arguments: [true, false]) func `a busy store is left unchanged`(_ usesLog: Bool) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesLog
@@ -233,7 +235,7 @@ import Testing
   }
 
   /// Without a log, readers keep a commit waiting.
-  @Test func `a reader of a store without a log`() throws {
+  @Test func `a reader of a store without a log stops the deletion`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false
@@ -251,7 +253,7 @@ import Testing
   }
 
   /// The log is not let grow while somebody reads in it; what that one sees stays the same.
-  @Test func `a reader that pins the log`() throws {
+  @Test func `a reader that pins the log stops the deletion before the log grows`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 60_000, changesEach: 6)
@@ -275,7 +277,7 @@ import Testing
   }
 
   /// Nobody's triggers run, whatever they would do, and no model is asked for.
-  @Test func `triggers and models do not matter`() throws {
+  @Test func `deletion runs no trigger and needs no model`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.modelCache = [1, 2, 3]
@@ -293,7 +295,7 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["3"])
   }
 
-  @Test func `without an index and out of order`() throws {
+  @Test func `changes without an index and out of order are deleted`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 300, changesEach: 4, sizes: [50: 3000])
@@ -307,7 +309,9 @@ import Testing
   }
 
   /// Numbers of transactions that no framework writes.
-  @Test func `numbers that are none`() throws {
+  @Test func `changes with malformed transaction numbers are deleted or kept by their value`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 9, changesEach: 1)
     let query = try StoreQuery(path: path)
@@ -327,7 +331,7 @@ import Testing
     #expect(try StoreFile(path: path).read { try $0.changeCountWithoutNumber() } == 3)
   }
 
-  @Test func `changes of an entity`() throws {
+  @Test func `all changes of an entity are deleted if they are as planned`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 3000, changesEach: 5)
@@ -365,7 +369,7 @@ import Testing
     }
   }
 
-  @Test func `a store that is gone does not come back`() throws {
+  @Test func `a removed store is not created again`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("a.store"), transactions: 9, changesEach: 1)
     let location = try StoreLocation(path: path)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// An editor puts large values into files beside the store.
-@Suite struct LargeValueEditorTests {
+@Suite(.bounded) struct LargeValueEditorTests {
   private static let model = ManagedModel(entities: [
     ManagedEntity(
       name: "Photo",
@@ -45,7 +45,7 @@ import Testing
 
   private let large = [UInt8](repeating: 9, count: 200_000)
 
-  @Test func `columns begin with the kind byte`() throws {
+  @Test func `values in columns begin with a byte for their kind`() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     save.insert("Photo", values: ["data": .blob([1, 2, 3])])
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `an editor that waits for no disk keeps files until it is closed`() throws {
+  @Test func `replaced files are kept until an editor without syncing closes`() throws {
     let editor = try StoreEditor(path: path, durability: .whenClosed)
     var save = StoreSave()
     let photo = save.insert("Photo", values: ["data": .blob(large)])
@@ -115,7 +115,7 @@ import Testing
     #expect(try names() == [])
   }
 
-  @Test func `objects show their values`() throws {
+  @Test func `objects are read with their large values`() throws {
     let editor = try StoreEditor(path: path)
     var save = StoreSave()
     save.insert("Photo", values: ["data": .blob(large), "mark": .blob([8])])

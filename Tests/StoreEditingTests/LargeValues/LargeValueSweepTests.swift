@@ -6,7 +6,7 @@ import Testing
 @testable import StoreFormat
 
 /// Files that no row names are removed when they are old, and no others.
-@Suite struct LargeValueSweepTests {
+@Suite(.bounded) struct LargeValueSweepTests {
   static let model = ManagedModel(entities: [
     ManagedEntity(
       name: "Photo",
@@ -52,7 +52,7 @@ import Testing
       "UPDATE ZPHOTO SET ZDATA = CAST(\(sql) AS BLOB) WHERE Z_PK = 1")
   }
 
-  @Test func `removes abandoned files`() throws {
+  @Test func `abandoned files are removed`() throws {
     try saveAnew()
     let kept = try names()
     _ = try leave()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: ["|| x'0041'", "|| x'41'", "|| x'0000'"])
-  func `keeps files if a column is not understood`(_ rest: String) throws {
+  func `files are kept if a column has an unknown form`(_ rest: String) throws {
     try saveAnew()
     let name = try leave()
     // As another version of the framework might write it.
@@ -74,7 +74,7 @@ import Testing
     #expect(try !names().contains(name))
   }
 
-  @Test func `names are the same in capitals`() throws {
+  @Test func `file names match in lower and upper case`() throws {
     try saveAnew()
     let name = try leave(UUID().uuidString)
     try setColumn("x'02' || CAST('\(name.lowercased())' AS BLOB) || x'00'")
@@ -86,7 +86,7 @@ import Testing
     #expect(try names().contains(small) && !names().contains(name))
   }
 
-  @Test func `a store of the same stem keeps its files`() throws {
+  @Test func `files are kept beside another store with the same folder`() throws {
     try saveAnew()
     let name = try leave()
     try StoreCreator.create(at: folder.file("Photos.other"), model: Self.model)
@@ -94,7 +94,7 @@ import Testing
     #expect(try names().contains(name))
   }
 
-  @Test func `a save to several stores looks in each`() throws {
+  @Test func `files that another part of an unfinished save names are kept`() throws {
     let other = try JointStore(folder, "Trips.store")
     let editor = try StoreEditor(path: path)
     var first = StoreSave()

@@ -6,7 +6,7 @@ import Testing
 
 /// Stores that the frameworks wrote are brought to another model in which every entity has another number
 /// and every hierarchy another attribute.
-@Suite(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
+@Suite(.bounded, .enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
 struct RealStoreMigrationTests {
   private static let names = [
     "swiftdata-rm-1wal.store", "swiftdata-rm-4wal.store", "swiftdata-cocktails.store",
@@ -78,7 +78,9 @@ struct RealStoreMigrationTests {
       entities: entities + [first], versionIdentifiers: model.versionIdentifiers)
   }
 
-  @Test(arguments: names) func `everything moves`(_ name: String) async throws {
+  @Test(arguments: names) func `a migrated real store keeps its rows, history and triggers`(
+    _ name: String
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path(name)))
     let triggers = try StoreQuery(path: path).lines(

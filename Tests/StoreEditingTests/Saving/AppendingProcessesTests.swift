@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Several processes that append to one store.
-@Suite struct AppendingProcessesTests {
+@Suite(.bounded) struct AppendingProcessesTests {
   private static let perProcess = 5_000
 
   @Test(.enabled(if: Tool("sqlite3") != nil))
@@ -46,7 +46,7 @@ import Testing
       "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16002",
       "DELETE FROM ATRANSACTIONSTRING WHERE ZNAME = 'app 3'",
     ])
-  func `the check finds errors in such a store`(_ damage: String) async throws {
+  func `the check of appended stores finds damage`(_ damage: String) async throws {
     let folder = try TemporaryFolder()
     let saves = try await AppendedSaves.create(at: folder.file("default.store"))
     let result = try await Tool.built("StoreAppender").run([saves.path, "app", "3"])

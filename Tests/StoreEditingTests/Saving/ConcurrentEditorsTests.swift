@@ -3,7 +3,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite struct ConcurrentEditorsTests {
+@Suite(.bounded) struct ConcurrentEditorsTests {
   /// What a transaction of another process does, told independently of our code.
   private static let otherProcess = """
     import sqlite3, sys
@@ -26,7 +26,7 @@ import Testing
 
   private static let perWriter = 500
 
-  @Test func `writers at once lose nothing`() async throws {
+  @Test func `concurrent writers lose no save`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("shared.store")
     try StoreCreator.create(at: path, model: TripsModel.model)

@@ -3,7 +3,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite struct DeleteRuleTests {
+@Suite(.bounded) struct DeleteRuleTests {
   private let folder: TemporaryFolder
   private let editor: StoreEditor
   private let query: StoreQuery
@@ -64,7 +64,7 @@ import Testing
         ])
   }
 
-  @Test func `denial holds unless the others go too`() throws {
+  @Test func `a deny rule refuses a deletion unless its related objects are deleted too`() throws {
     var save = StoreSave()
     let folder = save.insert("Folder", values: ["name": .text("a")])
     let note = save.insert("Note", toOne: ["folder": folder])

@@ -14,7 +14,7 @@ import Darwin
 #endif
 
 /// The file that a broken off save to several stores leaves, where it is not what it should be.
-@Suite struct JointSaveRecordTests {
+@Suite(.bounded) struct JointSaveRecordTests {
   private struct Refusal: Error {}
 
   private let folder: TemporaryFolder
@@ -53,8 +53,8 @@ import Darwin
 
   // MARK: - Stores that went back
 
-  @Test(arguments: [4, 100, .max] as [Int64]) func `a store that went back`(_ number: Int64) throws
-  {
+  @Test(arguments: [4, 100, .max] as [Int64])
+  func `a store restored from an older copy refuses the recorded part`(_ number: Int64) throws {
     _ = try first.editor.append(save("joint", at: 5))
     _ = try second.editor.append(save("before"))
     _ = try second.editor.append(save("before"))
@@ -70,7 +70,7 @@ import Darwin
     #expect(try second.contents() == ["before", "before", "app", "3"])
   }
 
-  @Test func `a store that went back ignores undecided saves`() throws {
+  @Test func `a store restored from an older copy drops undecided saves`() throws {
     try JointSaveRecord(
       own: try second.place(100, 5), deciding: try first.place(1, 5), save: save("joint", at: 5)
     ).write(beside: second.editor.location)
@@ -79,7 +79,7 @@ import Darwin
     #expect(!second.hasRecord)
   }
 
-  @Test(arguments: [6, .nan]) func `a part is written once whatever its time`(
+  @Test(arguments: [6, .nan]) func `a recorded part is written once, whatever its time is`(
     _ seconds: Double
   ) throws {
     _ = try first.editor.append(save("joint", at: 5))
@@ -95,7 +95,7 @@ import Darwin
 
   // MARK: - Long parts
 
-  @Test func `the part that is longest is not written down`() throws {
+  @Test func `the longest part of a save is not recorded`() throws {
     var long = StoreSave(author: "app")
     long.insert("Trip", values: ["name": .text(String(repeating: "x", count: 1_000_000))])
     for (one, other) in [(first, second), (second, first)] {
@@ -111,7 +111,7 @@ import Darwin
     }
   }
 
-  @Test func `refuses records beyond the reading limits`() throws {
+  @Test func `records beyond the reading limits are refused`() throws {
     _ = try first.editor.append(save("joint", at: 5))
     var long = StoreSave(author: "joint", timestamp: .init(secondsSinceReferenceDate: 5))
     for number in 0..<20 {
@@ -147,14 +147,14 @@ import Darwin
     #expect(try second.editor.completeJointSave()?.changeCount == 20)
   }
 
-  // MARK: - Things that are no such file
+  // MARK: - Records that are not plain files
 
-  enum Thing: String, CaseIterable, Sendable {
+  enum SpecialFile: String, CaseIterable, Sendable {
     case link, danglingLink, folder, pipe, huge, storeByName, log, sharedMemory
   }
 
-  @Test(.timeLimit(.minutes(20)), arguments: Thing.allCases)
-  func `refuses records that are not plain files`(_ thing: Thing) throws {
+  @Test(arguments: SpecialFile.allCases)
+  func `records that are not plain files are refused`(_ thing: SpecialFile) throws {
     _ = try second.editor.append(save("before"))
     let manager = FileManager.default
     let record = second.record()

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreFormat
 
 /// Saves to several stores, and what is left of one that was broken off.
-@Suite struct JointSaveTests {
+@Suite(.bounded) struct JointSaveTests {
   private struct Refusal: Error {}
 
   private let folder: TemporaryFolder
@@ -32,7 +32,7 @@ import Testing
     return joint
   }
 
-  @Test func `each part is a transaction`() throws {
+  @Test func `each part of a joint save is a transaction`() throws {
     let transactions = try joint("app").append()
     #expect(transactions.map { $0?.changeCount } == [2, 1])
     #expect(transactions.map { $0?.position.number } == [1, 1])
@@ -47,7 +47,7 @@ import Testing
     #expect(try second.contents() == ["app", "2"])
   }
 
-  @Test func `a store that ends with the program does not decide`() throws {
+  @Test func `a temporary store does not decide a joint save`() throws {
     let third = try JointStore(folder, "C.store")
     func records() -> [Bool] { [first.hasRecord, second.hasRecord, third.hasRecord] }
     for (isTemporary, expected) in [(true, [true, false, false]), (false, [true, true, false])] {
@@ -61,7 +61,7 @@ import Testing
     #expect(try first.contents() == ["app", "app", "2"])
   }
 
-  @Test(arguments: [false, true]) func `a store that is locked keeps the other`(
+  @Test(arguments: [false, true]) func `a locked store keeps the others unchanged`(
     _ isFirst: Bool
   ) throws {
     let locked = isFirst ? first : second
@@ -79,7 +79,7 @@ import Testing
     #expect(try first.contents() == ["app", "1"] && second.contents() == ["app", "2"])
   }
 
-  @Test func `a save waits until all stores are ready`() throws {
+  @Test func `a joint save waits until all stores are unlocked`() throws {
     for _ in 0..<3 {
       #expect(throws: Refusal.self) {
         try joint("app").append {
@@ -99,7 +99,7 @@ import Testing
     #expect(try first.contents() == ["app", "1"] && second.contents() == ["app", "2"])
   }
 
-  @Test func `stores with a rollback journal are saved too`() throws {
+  @Test func `stores with a rollback journal take part in joint saves`() throws {
     let third = try JointStore(folder, "C.store", hasLog: false)
     let fourth = try JointStore(folder, "D.store", hasLog: false)
     func joint() -> JointSave {
@@ -195,7 +195,7 @@ import Testing
     #expect(!second.hasRecord)
   }
 
-  @Test func `undecided saves are forgotten`() throws {
+  @Test func `undecided saves are dropped`() throws {
     _ = try first.editor.append(save("somebody"))
     for number in [1, 2] as [Int64] {
       try JointSaveRecord(
@@ -214,7 +214,7 @@ import Testing
     #expect(try second.contents() == ["0"])
   }
 
-  @Test func `reports undecidable saves`() throws {
+  @Test func `undecidable saves are reported`() throws {
     for author in ["one", "two", "three"] { _ = try first.editor.append(save(author)) }
     _ = try first.editor.deleteHistory(before: 3)
     func check(_ record: JointSaveRecord, _ reason: String) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A process that is killed while it appends leaves a transaction whole or not at all.
-@Suite(.enabled(if: Tool("sqlite3") != nil)) struct KilledAppendTests {
+@Suite(.bounded, .enabled(if: Tool("sqlite3") != nil)) struct KilledAppendTests {
   /// Looks at a store whose writer was killed, goes on with it, and gives how many transactions the
   /// writer left.
   private func checkAndGoOn(_ saves: AppendedSaves, _ moment: String) async throws -> Int {
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test
-  func `a process that appends in a loop is killed sixty-four times, at any moment`() async throws {
+  func `a process killed at any of sixty-four moments loses no acknowledged save`() async throws {
     let folder = try TemporaryFolder()
     let saves = try await AppendedSaves.create(at: folder.file("default.store"))
     var random = SeededGenerator(seed: 20_241_117)
@@ -89,7 +89,7 @@ import Testing
   @Test(
     .enabled(if: FaultInjector.isPossible),
     arguments: Beginning.allCases, [FaultInjector.Kind.kill, .torn])
-  func `one append is killed at its system calls`(
+  func `an append killed at any system call is whole or absent`(
     _ beginning: Beginning, _ kind: FaultInjector.Kind
   ) async throws {
     let folder = try TemporaryFolder()

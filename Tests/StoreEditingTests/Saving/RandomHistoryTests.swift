@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 /// Random saves on random models: rows, masks and tombstones against a graph that knows no tables.
-@Suite struct RandomHistoryTests {
+@Suite(.bounded) struct RandomHistoryTests {
   private static let batches = 20
   private static let casesPerBatch = Campaign.count(15, 50)
 
   @Test(arguments: 0..<batches)
-  func `stores match their saves`(batch: Int) async throws {
+  func `the rows and history of random saves match a model of them`(batch: Int) async throws {
     let folder = try TemporaryFolder()
     for number in 0..<Self.casesPerBatch {
       let seed = UInt64(batch * Self.casesPerBatch + number)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The tables that are created for a real store's own model, against those that the store has.
-@Suite(.enabled(if: RealStores.folder != nil)) struct RealSchemaTests {
+@Suite(.bounded, .needsRealStores) struct RealSchemaTests {
   /// Stores that one version of the frameworks created and none migrated: their tables and indexes
   /// are ours to the byte, in the same order.
   static let unmigrated = [
@@ -20,7 +20,7 @@ import Testing
     """
 
   @Test(arguments: RealStores.paths)
-  func `a real stores model produces its tables`(path: String) throws {
+  func `the model of a real store produces its tables`(path: String) throws {
     let folder = try TemporaryFolder()
     let copy = try folder.copy(store: path)
     guard let model = try StoreFile(path: copy).read({ try $0.modelCache().model }) else { return }

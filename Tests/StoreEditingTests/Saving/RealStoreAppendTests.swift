@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Transactions appended to stores that the frameworks wrote.
-@Suite(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
+@Suite(.bounded, .enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
 struct RealStoreAppendTests {
   private func oracle(_ path: String) async throws -> [String] {
     let oracle = try #require(RealStores.oracle)
@@ -19,7 +19,7 @@ struct RealStoreAppendTests {
   }
 
   @Test(.enabled(if: RealStores.path("swiftdata-rm-4wal.store") != nil))
-  func `a store whose history is in the log goes on`() async throws {
+  func `a save continues a history that is in the log`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("swiftdata-rm-4wal.store")))
     let linesBefore = try await oracle(path)
@@ -62,7 +62,7 @@ struct RealStoreAppendTests {
   }
 
   @Test(.enabled(if: RealStores.path("swiftdata-cocktails.store") != nil))
-  func `a many to many relationship of a real store is kept`() async throws {
+  func `a many-to-many relationship of a real store is kept`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("swiftdata-cocktails.store")))
     let linesBefore = try await oracle(path)
@@ -102,7 +102,7 @@ struct RealStoreAppendTests {
 
   /// A lost log left `Z_MAX` below the highest number.
   @Test(.enabled(if: RealStores.path("photos-cloud-13.1.sqlite") != nil))
-  func `a torn real store is put right`() throws {
+  func `torn counters of a real store are corrected`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("photos-cloud-13.1.sqlite")))
     let position = try StoreEditor(path: path).appendHistory(
@@ -114,7 +114,7 @@ struct RealStoreAppendTests {
   }
 
   @Test(.enabled(if: RealStores.path("truthsocial-ios17.sqlite") != nil))
-  func `derived attributes are left to the frameworks`() throws {
+  func `saves that need derived attributes are refused`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("truthsocial-ios17.sqlite")))
     let query = try StoreQuery(path: path)

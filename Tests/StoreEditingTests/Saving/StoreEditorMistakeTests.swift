@@ -3,7 +3,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite struct StoreEditorMistakeTests {
+@Suite(.bounded) struct StoreEditorMistakeTests {
   static let mistakes: [(String, @Sendable (inout StoreSave) -> Void, StoreWriteError)] = [
     (
       "unknown entity", { $0.insert("Trap") },
@@ -74,7 +74,7 @@ import Testing
   ]
 
   @Test(arguments: mistakes)
-  func `a mistake anywhere saves nothing`(
+  func `a save with a mistake anywhere saves nothing`(
     name: String, mistake: @Sendable (inout StoreSave) -> Void, error: StoreWriteError
   ) throws {
     let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite struct StoreEditorTests {
+@Suite(.bounded) struct StoreEditorTests {
   private let folder: TemporaryFolder
   private let path: String
   private let editor: StoreEditor
@@ -58,7 +58,7 @@ import Testing
     )
   }
 
-  @Test func `inserts have their rows keys and places`() throws {
+  @Test func `inserted objects have rows, keys and positions in lists`() throws {
     _ = try insertTrip()
     #expect(
       try query.lines("SELECT * FROM ZTRIP") == [
@@ -91,7 +91,7 @@ import Testing
       ])
   }
 
-  @Test func `an update marks both ends of a link`() throws {
+  @Test func `an update of a relationship is a change of both ends`() throws {
     let objects = try insertTrip()
     var save = save(743_906_600)
     save.update(objects.first, values: ["isDone": .integer(1)], toOne: ["trip": nil])
@@ -115,7 +115,7 @@ import Testing
     #expect(try query.lines("SELECT Z_OPT FROM ZTRIP") == ["2"])
   }
 
-  @Test func `a one to one relationship is kept at both ends`() throws {
+  @Test func `a one-to-one relationship is kept at both ends`() throws {
     let objects = try insertTrip()
     var second = save()
     let other = second.insert(
@@ -157,7 +157,7 @@ import Testing
     #expect(try query.lines("SELECT ZTRIP, Z_FOK_TRIP FROM ZBUCKETLISTITEM") == ["|", "|"])
   }
 
-  @Test func `only the outcome of a save counts`() throws {
+  @Test func `only the outcome of a save is recorded`() throws {
     #expect(try editor.append(save()) == nil)
     var vanishing = save()
     let tag = vanishing.insert("Tag")
@@ -189,7 +189,7 @@ import Testing
       ])
   }
 
-  @Test func `a torn highest number is put right`() throws {
+  @Test func `torn highest numbers are corrected`() throws {
     _ = try insertTrip()
     try query.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 0")
     var save = save()
@@ -218,7 +218,7 @@ import Testing
     #expect(try query.lines("SELECT Z_PK FROM ACHANGE") == ["8"])
   }
 
-  @Test func `the history alone can be appended`() throws {
+  @Test func `history can be appended without objects`() throws {
     let header = TransactionHeader(
       author: "sync", timestamp: StoreTimestamp(secondsSinceReferenceDate: 1.5))
     let position = try editor.appendHistory(
@@ -245,7 +245,7 @@ import Testing
       try query.lines("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == ["3", "2", "1"])
   }
 
-  @Test func `plain strings stay plain`() throws {
+  @Test func `a store with plain author texts keeps its layout`() throws {
     let path = folder.file("plain.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
     // The tables of macOS 10.13 and iOS 11.
@@ -287,7 +287,9 @@ import Testing
     }
   }
 
-  @Test func `triggers of the frameworks refuse and others run`() throws {
+  @Test func `a save that needs a trigger of the frameworks is refused, and other triggers run`()
+    throws
+  {
     try query.run(
       """
       CREATE TABLE Counts (tags INTEGER); INSERT INTO Counts VALUES (0);
@@ -316,7 +318,7 @@ import Testing
     #expect(try query.contents() == before)
   }
 
-  @Test func `a busy store is reported and untouched`() throws {
+  @Test func `a busy store is reported and left unchanged`() throws {
     let impatient = try StoreEditor(path: path, busyTimeout: 0.05)
     try query.run("BEGIN IMMEDIATE")
     var save = save()

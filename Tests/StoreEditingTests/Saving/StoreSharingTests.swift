@@ -6,7 +6,7 @@ import Testing
 @testable import StoreFormat
 
 /// Who else has a store open, by the kernel's list of locks.
-@Suite struct StoreSharingTests {
+@Suite(.bounded) struct StoreSharingTests {
   /// Two processes with one file, a third with another, somebody who waits, and other bytes.
   private static let list = """
     1: POSIX  ADVISORY  READ 501 08:01:77 128 128
@@ -37,13 +37,15 @@ import Testing
       // One's own lock is not there: the list says nothing about this file.
       (77, 503, nil), (78, 501, nil), (80, 501, nil), (7, 501, nil),
     ] as [(UInt64, Int32, Bool?)])
-  func `locks of others`(inode: UInt64, process: Int32, expected: Bool?) {
+  func `locks of other processes on the file are found in the list`(
+    inode: UInt64, process: Int32, expected: Bool?
+  ) {
     #expect(
       StoreSharing.isHeldElsewhere(inode: inode, process: process, in: Self.list) == expected)
   }
 
   @Test(arguments: ["", "\n\n", "1: POSIX", String(repeating: "9 ", count: 4000)])
-  func `malformed lists`(_ list: String) {
+  func `a malformed list of locks leaves the question open`(_ list: String) {
     #expect(StoreSharing.isHeldElsewhere(inode: 9, process: 9, in: list) == nil)
   }
 
@@ -54,7 +56,8 @@ import Testing
       == "pid:[4026531836]"
   }
 
-  @Test(.enabled(if: seesAllProcesses)) func `others that only have it open are seen`() async throws
+  @Test(.enabled(if: seesAllProcesses)) func `other processes that have the store open are seen`()
+    async throws
   {
     let sqlite = try #require(Tool("sqlite3"))
     let folder = try TemporaryFolder()
@@ -71,10 +74,11 @@ import Testing
       [path],
       input: """
         SELECT count(*) FROM ATRANSACTION;
-        .shell touch '\(ready)'; while [ ! -e '\(done)' ]; do sleep 0.02; done
+        .shell touch '\(ready)'; for i in $(seq 30000); do [ -e '\(done)' ] && break; sleep 0.02; done
         """)
-    while !FileManager.default.fileExists(atPath: ready) {
-      try await Task.sleep(for: .milliseconds(10))
+    // The program may have to wait for its turn among those of all other tests.
+    try await wait(until: "sqlite3 has the store open", seconds: 900) {
+      FileManager.default.fileExists(atPath: ready)
     }
     let seen = sharing.isOpenElsewhere
     try Data().write(to: URL(fileURLWithPath: done))

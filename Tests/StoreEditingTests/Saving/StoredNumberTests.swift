@@ -5,9 +5,9 @@ import Testing
 @testable import StoreFormat
 
 /// Numbers in a store that leave no room to count on, and rows that are out of order.
-@Suite struct StoredNumberTests {
+@Suite(.bounded) struct StoredNumberTests {
   @Test
-  func `the last numbers of a table are used, and there is an error after them`() throws {
+  func `the last numbers of a table are used, and a save after them is an error`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)

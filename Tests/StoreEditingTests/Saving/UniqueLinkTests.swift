@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Relationships that tell one object from the other move between objects within a save.
-@Suite struct UniqueLinkTests {
+@Suite(.bounded) struct UniqueLinkTests {
   private let folder: TemporaryFolder
   private let editor: StoreEditor
   private let query: StoreQuery
@@ -49,7 +49,9 @@ import Testing
     try query.lines("SELECT Z_PK, ZSHELF, ZNUMBER FROM ZBOX ORDER BY 1")
   }
 
-  @Test(arguments: [false, true]) func `objects exchange places`(besidesADeletion: Bool) throws {
+  @Test(arguments: [false, true]) func `objects can exchange unique relationships in one save`(
+    besidesADeletion: Bool
+  ) throws {
     var save = StoreSave()
     if besidesADeletion { save.delete(boxes[1]) }
     save.update(boxes[0], toOne: ["shelf": shelves[1]])

@@ -1,10 +1,11 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 @testable import StoreEditing
 
 /// Replacements of single values: permutations of values of one shape.
-@Suite struct ValueScrubberTests {
+@Suite(.bounded) struct ValueScrubberTests {
   private static let key = ScrubKey(bytes: Array(0..<32))
 
   /// What different values are replaced by, which must differ as well.
@@ -29,7 +30,7 @@ import Testing
     #expect(scrubbed != Array(range))
   }
 
-  @Test func `limits of types stay in their type`() {
+  @Test func `the limits of integer types stay in their type`() {
     for number in [Int64.min, .max, -2_147_483_648, 2_147_483_647, 2_147_483_648, 1 << 53] {
       guard case .integer(let scrubbed)? = Self.scrub([.integer(number)]).first else {
         Issue.record("no integer")
@@ -135,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `another key replaces by others`() {
+  @Test func `another key produces other values`() {
     let values: [StoredValue] = [
       .text("Anna Miller"), .integer(1_234_567), .real(12.345678), .blob(Array(1...20)),
     ]

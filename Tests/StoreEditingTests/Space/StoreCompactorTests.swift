@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// Giving back free pages beside others.
-@Suite struct StoreCompactorTests {
+@Suite(.bounded) struct StoreCompactorTests {
   @Test
-  func `a lock in the middle leaves a partial result, in a store without a log too`() throws {
+  func `a lock during compaction leaves a partial result`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false

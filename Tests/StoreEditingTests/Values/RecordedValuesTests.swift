@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// What is kept beside a store of the values of updates, read by SQLite itself.
-@Suite struct RecordedValuesTests {
-  @Test func `every kind of value is kept as it was and became`() throws {
+@Suite(.bounded) struct RecordedValuesTests {
+  @Test func `the old and new value of every kind are recorded`() throws {
     let trips = try RecordedTrips()
     #expect(
       try trips.rows().filter { $0.hasPrefix("2|") } == [
@@ -24,7 +24,7 @@ import Testing
     "X'" + String(repeating: byte, count: 16) + "'"
   }
 
-  @Test func `inserts deletes to many and other savers leave none`() throws {
+  @Test func `inserts, deletes, to-many relationships and other writers leave no values`() throws {
     let trips = try RecordedTrips()
     #expect(
       try trips.rows().filter { !$0.hasPrefix("2|") } == [
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `times and numbers are those of the store`() throws {
+  @Test func `recorded times and numbers are those of the store`() throws {
     let trips = try RecordedTrips()
     let query = try StoreQuery(path: trips.valuesPath)
     try query.run("ATTACH '\(trips.path)' AS store")
@@ -51,7 +51,7 @@ import Testing
         == query.lines("SELECT Z_UUID FROM Z_METADATA"))
   }
 
-  @Test func `of a long value its digest is kept`() async throws {
+  @Test func `a long value is recorded as its digest`() async throws {
     let trips = try RecordedTrips()
     let sum = try #require(Tool("sha256sum"))
     try Data(repeating: 7, count: 70_000).write(
@@ -73,7 +73,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o640)
   }
 
-  @Test func `rows of a save that was never completed go with the next one`() throws {
+  @Test func `values of an unfinished save are removed by the next`() throws {
     let trips = try RecordedTrips()
     let query = try StoreQuery(path: trips.valuesPath)
     try query.run(
@@ -106,7 +106,7 @@ import Testing
     #expect(try store.lines("SELECT ZCOST FROM ZTRIP WHERE Z_PK = 1") == ["0.0"])
   }
 
-  @Test func `the values of another store are not added to`() throws {
+  @Test func `values are not added to the file of another store`() throws {
     let trips = try RecordedTrips()
     let other = try RecordedTrips()
     try FileManager.default.removeItem(atPath: trips.valuesPath)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is moved away is created again`() throws {
+  @Test func `a removed file of values is created again`() throws {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     for name in ["", "-wal", "-shm"] {
@@ -134,7 +134,7 @@ import Testing
     #expect(try trips.rows() == ["7|12|Trip/p1|cost|real|0.0|3.0"])
   }
 
-  @Test func `an update that ends in a delete leaves none`() throws {
+  @Test func `an update before a delete in the same save leaves no values`() throws {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     var save = StoreSave(author: "app")

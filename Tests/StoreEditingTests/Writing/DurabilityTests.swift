@@ -5,8 +5,8 @@ import Testing
 @testable import StoreFormat
 
 /// What a loss of power may take is said to SQLite, and not left to how it was built.
-@Suite struct DurabilityTests {
-  @Test func `every saving connection sets its level`() throws {
+@Suite(.bounded) struct DurabilityTests {
+  @Test func `an editor sets SQLite's level of durability`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)

@@ -4,8 +4,7 @@ import Testing
 @testable import StoreFormat
 
 /// The numbers of entities, whatever stands in the table.
-@Suite("The numbers of entities")
-struct EntityNumberingTests {
+@Suite(.bounded) struct EntityNumberingTests {
   private static func entry(_ number: Int64, _ name: String) -> EntityNumbering.Entry {
     EntityNumbering.Entry(number: number, name: name, superNumber: 0, highestPrimaryKey: number * 2)
   }
@@ -21,7 +20,7 @@ struct EntityNumberingTests {
   }
 
   @Test
-  func `lead to names and back`() {
+  func `numbers lead to names and back`() {
     let numbering = EntityNumbering(entries: [
       Self.entry(1, "Trip"), Self.entry(2, "Tag"), Self.entry(16_001, "CHANGE"),
       Self.entry(16_002, "TRANSACTION"), Self.entry(17_009, "NSCKMetadataEntry"),
@@ -37,7 +36,7 @@ struct EntityNumberingTests {
   }
 
   @Test
-  func `name nothing where two have one name`() {
+  func `an ambiguous name has no number, and its numbers no name`() {
     let numbering = EntityNumbering(entries: [
       Self.entry(1, "Trip"), Self.entry(2, "Tag"), Self.entry(3, "Trip"), Self.entry(4, "Trip"),
       Self.entry(5, "e\u{301}"), Self.entry(6, "\u{e9}"),
@@ -49,7 +48,7 @@ struct EntityNumberingTests {
   }
 
   @Test
-  func `are read in one query for any number of equal names`() {
+  func `equal names are read in one query`() {
     let numbering = EntityNumbering(
       entries: (0..<60_000).map { Self.entry($0, "Entity\($0 / 2)") } + [Self.entry(70_000, "A")])
     #expect(numbering.name(of: 59_999) == nil)
@@ -57,7 +56,7 @@ struct EntityNumberingTests {
   }
 
   @Test
-  func `leave out rows without a usable name`() throws {
+  func `rows without a usable name are left out`() throws {
     try Self.read([
       "INSERT INTO Z_PRIMARYKEY VALUES (6, NULL, 0, 0), (7, x'00', 0, 0)",
       "INSERT INTO Z_PRIMARYKEY VALUES (8, CAST(x'ff' AS TEXT), 0, 0)",
@@ -69,7 +68,7 @@ struct EntityNumberingTests {
   }
 
   @Test
-  func `are damaged where there are more than a model can have`() throws {
+  func `more entities than a model can have are damage`() throws {
     let fill = """
       WITH RECURSIVE c(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM c WHERE x < 66000)
       INSERT INTO Z_PRIMARYKEY SELECT x, 'E' || x, 0, 0 FROM c
@@ -83,14 +82,14 @@ struct EntityNumberingTests {
   }
 
   @Test
-  func `may be missing altogether`() throws {
+  func `a store may have no table of entities`() throws {
     try Self.read(["DROP TABLE Z_PRIMARYKEY"]) { snapshot in
       #expect(snapshot.entities.entries.isEmpty)
     }
   }
 
   @Test
-  func `may lack a column, which is damage`() throws {
+  func `a missing column is damage`() throws {
     do {
       try Self.read(["ALTER TABLE Z_PRIMARYKEY DROP COLUMN Z_MAX"]) { _ in
         _ = Issue.record("it was read")

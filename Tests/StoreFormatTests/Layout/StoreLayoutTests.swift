@@ -4,8 +4,7 @@ import Testing
 @testable import StoreFormat
 
 /// Every layout is told by its tables and columns.
-@Suite("The layout of a store")
-struct StoreLayoutTests {
+@Suite(.bounded) struct StoreLayoutTests {
   /// Writes a store, changes it by SQL, and reads from it.
   private static func read<Result>(
     _ shape: StoreWriter.Shape = StoreWriter.Shape(), isFilled: Bool = true, sql: [String] = [],
@@ -20,7 +19,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `is that of the tables, whatever their declarations look like`() throws {
+  func `the layout follows the tables, whatever their declarations look like`() throws {
     let changes = try Self.read(sql: [
       "ALTER TABLE ACHANGE ADD COLUMN \"Z\"\"odd name\" TEXT DEFAULT 'x'",
       "ALTER TABLE ACHANGE ADD COLUMN ZTWICE AS (ZENTITY * 2)",
@@ -42,7 +41,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `is a store's own, whichever store was read before, and is read again after a change`()
+  func `the layout is read for each store, and again after a change`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -73,7 +72,7 @@ struct StoreLayoutTests {
   private static let tombstones = (0..<6).map { "ZTOMBSTONE\($0)" }
 
   @Test
-  func `is the current one`() throws {
+  func `the current layout is recognized`() throws {
     try Self.read { snapshot in
       let tables = try snapshot.historyTables()
       #expect(tables.internsStrings)
@@ -93,7 +92,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `is that of macOS 10.13, with the same history in it`() throws {
+  func `the layout of macOS 10.13 has the same history`() throws {
     var shape = StoreWriter.Shape()
     shape.hasPlainStrings = true
     let current = try Self.read { try ReadRows.transactions(of: $0) }
@@ -110,7 +109,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `is an empty history, without the numbers of its tables`() throws {
+  func `a store that was never saved to has an empty history`() throws {
     try Self.read(isFilled: false) { (snapshot: StoreSnapshot) throws in
       #expect(try ReadRows.transactions(of: snapshot).isEmpty)
       #expect(snapshot.entities.highestNumber(of: .transaction) == 0)
@@ -124,7 +123,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `has no history`() throws {
+  func `a store without history tables is recognized`() throws {
     var shape = StoreWriter.Shape()
     shape.hasHistory = false
     try Self.read(shape) { (snapshot: StoreSnapshot) throws in
@@ -156,7 +155,9 @@ struct StoreLayoutTests {
       "the column ZTIMESTAMP is missing"
     ),
   ])
-  func `is damaged where a part of it is gone`(sql: String, place: String, detail: String) throws {
+  func `a missing part of the history tables is damage`(
+    sql: String, place: String, detail: String
+  ) throws {
     do {
       try Self.read(sql: [sql]) { _ in _ = Issue.record("it was read") }
     } catch StoreError.damaged(_, let foundPlace, let foundDetail) {
@@ -166,7 +167,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `may lack the string table, although the columns for it are there`() throws {
+  func `the string table may be missing although its columns exist`() throws {
     try Self.read(sql: ["DROP TABLE ATRANSACTIONSTRING"]) { snapshot in
       #expect(try !snapshot.historyTables().internsStrings)
       let rows = try ReadRows.transactions(of: snapshot)
@@ -176,7 +177,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `may have unknown columns; they are kept`() throws {
+  func `unknown columns are kept`() throws {
     let sql = [
       "ALTER TABLE ACHANGE ADD COLUMN \"a \"\"b\"\" ü\" BLOB",
       "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE BLOB",
@@ -201,7 +202,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `may have as many columns as SQLite allows in a table`() throws {
+  func `a table may have as many columns as SQLite allows`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     try writer.transaction(1)
@@ -234,7 +235,7 @@ struct StoreLayoutTests {
     "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZTIMESTAMP FLOAT"
 
   @Test
-  func `orders tombstones by their numbers, as numbers`() throws {
+  func `tombstone columns are ordered numerically`() throws {
     var shape = StoreWriter.Shape()
     shape.tombstoneColumns = 0
     let sql = [10, 2, 0, 1, 9, 3].map { "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\($0) BLOB" }
@@ -263,7 +264,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `takes a tombstone's number only as it is written, and as SQLite can have it`() throws {
+  func `only well-formed tombstone numbers are recognized`() throws {
     let odd = ["ZTOMBSTONE01", "ZTOMBSTONE999999999", "ZTOMBSTONE+1", "ZTOMBSTONE2000"]
     var shape = StoreWriter.Shape()
     shape.tombstoneColumns = 2
@@ -300,7 +301,7 @@ struct StoreLayoutTests {
     ("CREATE INDEX I ON ACHANGE (ZTRANSACTIONID + 1)", false),
     ("CREATE INDEX I ON ATRANSACTION (Z_OPT)", false),
   ])
-  func `distinguishes an index on the changes' transaction from others`(
+  func `an index by transaction is distinguished from others`(
     sql: String, expected: Bool
   ) throws {
     let statements = ["DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX"] + (sql.isEmpty ? [] : [sql])
@@ -311,7 +312,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `shows what was written even where the highest numbers are too low`() throws {
+  func `rows after highest numbers that are too low are read`() throws {
     try Self.read(sql: ["UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_ENT > 16000"]) {
       (snapshot: StoreSnapshot) throws in
       #expect(snapshot.entities.highestNumber(of: .transaction) == 3)
@@ -321,7 +322,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `may have no model cache, or one without a model`() throws {
+  func `a store may have no model cache, or one without a model`() throws {
     var shape = StoreWriter.Shape()
     shape.hasModelCacheTable = false
     try Self.read(shape) { (snapshot: StoreSnapshot) throws in
@@ -351,7 +352,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `names the tables that mirroring keeps`() throws {
+  func `the tables of mirroring are recognized`() throws {
     let sql = [
       "CREATE TABLE ANSCKRECORDMETADATA (Z_PK INTEGER)",
       "CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER)", "CREATE TABLE ZANSCK (Z_PK INTEGER)",
@@ -362,7 +363,7 @@ struct StoreLayoutTests {
   }
 
   @Test
-  func `does not take views for tables`() throws {
+  func `views are not taken for tables`() throws {
     do {
       try Self.read(sql: [
         "ALTER TABLE ATRANSACTION RENAME TO B", "CREATE VIEW ATRANSACTION AS SELECT * FROM B",
@@ -373,14 +374,14 @@ struct StoreLayoutTests {
   }
 
   @Test(
-    .enabled(if: RealStores.folder != nil),
+    .needsRealStores,
     arguments: [
       ("knowledgec-10.13.db", 3, false, 536), ("photos-10.15.7.sqlite", 4, true, 516),
       ("photos-27.0beta.sqlite", 6, true, 528), ("rmadmin-ios14.sqlite", 4, true, 939),
       ("mediaanalysis-26.1.sqlite", 0, true, 0), ("viber-purged.sqlite", 0, true, 0),
       ("swiftdata-rm-0empty.store", 0, true, 0), ("photos-cloud-13.1.sqlite", 6, true, 196),
     ])
-  func `agrees with the real stores`(
+  func `the layouts of real stores are recognized`(
     name: String, tombstones: Int, interns: Bool, count: Int64
   ) throws {
     guard let source = RealStores.path(name) else { return }
@@ -397,11 +398,11 @@ struct StoreLayoutTests {
   }
 
   @Test(
-    .enabled(if: RealStores.folder != nil),
+    .needsRealStores,
     arguments: [
       ("notesv7-nocache.storedata", true), ("kik-old.sqlite", false), ("scout-v4.sqlite", true),
     ])
-  func `is without history in real stores`(name: String, hasModelCache: Bool) throws {
+  func `real stores without history are recognized`(name: String, hasModelCache: Bool) throws {
     guard let source = RealStores.path(name) else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { snapshot in

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreFormat
 
 /// The states of a log are those that SQLite gives of copies whose log is cut.
-@Suite struct LogStatesTests {
+@Suite(.bounded) struct LogStatesTests {
   private static let tables = ["ACHANGE", "ATRANSACTION", "x"]
 
   /// Writes a store whose log has many commits: rows come and go, and the file grows and shrinks.
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `a private copy has them too`() throws {
+  @Test func `a private copy has the same states`() throws {
     let (folder, path, writer) = try Self.write(pageSize: 4096, seed: 6, commits: 20)
     try withExtendedLifetime((folder, writer)) {
       let expected = try Self.truth(LogTruth(path: path))
@@ -139,7 +139,7 @@ import Testing
   /// A checkpoint that a crash ended, or that a reader limited, writes pages in ascending order; whatever it has
   /// overwritten is not known, and nothing is wrong.
   @Test(arguments: [UInt64(1), 2, 3])
-  func `an unfinished checkpoint adds no rows`(seed: UInt64) throws {
+  func `an unfinished checkpoint adds no rows to a state`(seed: UInt64) throws {
     let (folder, path, writer) = try Self.write(pageSize: 1024, seed: seed, commits: 16)
     let truth = try withExtendedLifetime((folder, writer)) { try LogTruth(path: path) }
     let expected = try Self.truth(truth)
@@ -185,7 +185,7 @@ import Testing
     #expect(knownCount > 0)
   }
 
-  @Test func `concurrent saves and checkpoints add no rows`() throws {
+  @Test func `concurrent saves and checkpoints add no rows to a state`() throws {
     var generator = SeededGenerator(seed: 9)
     for round in 0..<12 {
       let (folder, path, writer) = try Self.write(pageSize: 1024, seed: UInt64(round), commits: 12)
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `a log that is restarted meanwhile is not known`() throws {
+  @Test func `a log restarted meanwhile has no known states`() throws {
     let (folder, path, writer) = try Self.write(pageSize: 1024, seed: 4, commits: 12)
     let expected = try Self.truth(LogTruth(path: path))
     defer { withExtendedLifetime(folder) {} }
@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func `a state cannot be read after its snapshot`() throws {
+  @Test func `a state cannot be read after its snapshot ended`() throws {
     let (folder, path, writer) = try Self.write(pageSize: 1024, seed: 4, commits: 3)
     try withExtendedLifetime((folder, writer)) {
       let state = try StoreFile(path: path).read { try LogState($0.logStates(), at: 1) }
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func `a store without log has none`() throws {
+  @Test func `a store without a log has no states`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(to: folder.file("x.store"), transactions: 3, changesEach: 2)
     #expect(throws: LogStates.Problem.empty) {

@@ -4,8 +4,7 @@ import Testing
 @testable import StoreFormat
 
 /// What a store says of itself.
-@Suite("The metadata of a store")
-struct StoreMetadataTests {
+@Suite(.bounded) struct StoreMetadataTests {
   private static func read(_ sql: [String]) throws -> StoreMetadata {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
@@ -15,7 +14,7 @@ struct StoreMetadataTests {
   }
 
   @Test
-  func `are read`() throws {
+  func `metadata is read`() throws {
     let metadata = try Self.read([])
     #expect(metadata.storeIdentifier == "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F")
     #expect(metadata.frameworkVersion?.number == 1345)
@@ -35,8 +34,9 @@ struct StoreMetadataTests {
     ("UPDATE Z_METADATA SET Z_UUID = CAST(x'41FF' AS TEXT)", false, true),
     ("UPDATE Z_METADATA SET Z_UUID = printf('%.129c', 'A')", false, true),
   ])
-  func `may be missing, whole or in part`(sql: String, hasIdentifier: Bool, isComplete: Bool) throws
-  {
+  func `missing metadata or parts of it are empty`(
+    sql: String, hasIdentifier: Bool, isComplete: Bool
+  ) throws {
     let metadata = try Self.read([sql])
     #expect((metadata.storeIdentifier != nil) == hasIdentifier)
     #expect(metadata.isComplete == isComplete)
@@ -44,14 +44,14 @@ struct StoreMetadataTests {
   }
 
   @Test
-  func `come from the first row`() throws {
+  func `metadata comes from the first row`() throws {
     #expect(
       try Self.read(["INSERT INTO Z_METADATA VALUES (0, 'FIRST', NULL)"]).storeIdentifier
         == "FIRST")
   }
 
-  @Test(.enabled(if: RealStores.folder != nil))
-  func `are those of the real stores`() throws {
+  @Test(.needsRealStores)
+  func `metadata of real stores is read`() throws {
     let expected: [(String, Int64?)] = [
       ("photos-10.15.7.sqlite", 977), ("photos-27.0beta.sqlite", 1621),
       ("knowledgec-10.13.db", 851), ("kik-old.sqlite", 519), ("notesv7-nocache.storedata", nil),
@@ -73,25 +73,24 @@ struct StoreMetadataTests {
       (1414, "macOS 15 / iOS 18"), (1621, "macOS 27 / iOS 27"), (.max, "macOS 27 / iOS 27"),
       (.min, nil),
     ] as [(Int64, String?)])
-  func `identify the system of a framework`(number: Int64, system: String?) {
+  func `a framework version identifies the system`(number: Int64, system: String?) {
     #expect(FrameworkVersion(number: number).system == system)
   }
 
   @Test
-  func `distinguish versions`() {
+  func `framework versions are ordered by number`() {
     #expect(FrameworkVersion(number: 851) < FrameworkVersion(number: 1044))
   }
 }
 
 /// What a store gives away about the framework that it was written through.
-@Suite("The origin of a store")
-struct StoreOriginTests {
+@Suite(.bounded) struct StoreOriginTests {
   private static func model(_ attribute: ManagedAttribute) -> ManagedModel {
     ManagedModel(entities: [ManagedEntity(name: "Trip", properties: [.attribute(attribute)])])
   }
 
   @Test
-  func `is SwiftData if an attribute requires a Swift type`() throws {
+  func `a store with an attribute of a Swift type is from SwiftData`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let metadata = try StoreFile(path: path).read(\.metadata)
@@ -106,12 +105,12 @@ struct StoreOriginTests {
   }
 
   @Test(
-    .enabled(if: RealStores.folder != nil),
+    .needsRealStores,
     arguments: [
       ("photos-14.6.sqlite", StoreOrigin.coreData), ("rmadmin-ios14.sqlite", .coreData),
       ("notes-ios17-josh.sqlite", .coreData), ("knowledgec-10.13.db", .coreData),
     ])
-  func `is found in the real stores`(name: String, origin: StoreOrigin) throws {
+  func `the origins of real stores are found`(name: String, origin: StoreOrigin) throws {
     guard let source = RealStores.path(name) else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { (snapshot: StoreSnapshot) throws in

@@ -5,8 +5,7 @@ import Testing
 @testable import StoreFormat
 
 /// A model cache may hold anything; what comes of it is a model or a reason, in bounded time.
-@Suite("A hostile model")
-struct HostileModelTests {
+@Suite(.bounded) struct HostileModelTests {
   private static func reason(_ entities: [HandmadeEntity]) throws -> String? {
     let archive = try HandmadeModel.archive(entities)
     guard case .unreadable(let reason) = ModelCache(content: archive) else { return nil }
@@ -14,7 +13,7 @@ struct HostileModelTests {
   }
 
   @Test
-  func `may inherit in a circle`() throws {
+  func `a model whose entities inherit in a circle is refused`() throws {
     #expect(
       try Self.reason([HandmadeEntity("A", superentity: "A")])?.contains("A inherits from itself")
         == true)
@@ -26,14 +25,14 @@ struct HostileModelTests {
   }
 
   @Test
-  func `may inherit from what is not there`() throws {
+  func `a model whose entity inherits from a missing one is refused`() throws {
     #expect(
       try Self.reason([HandmadeEntity("A", superentity: "Gone")])
         == "in the cached model the entity A inherits from Gone, which is missing")
   }
 
   @Test(arguments: [(64, true), (65, false), (400, false)])
-  func `may inherit up to 64 levels deep`(levels: Int, isModel: Bool) throws {
+  func `entities may inherit through 64 levels and no more`(levels: Int, isModel: Bool) throws {
     let entities = (0..<levels).map { level in
       HandmadeEntity(
         "E\(level)", superentity: level == 0 ? nil : "E\(level - 1)",
@@ -47,7 +46,7 @@ struct HostileModelTests {
   }
 
   @Test
-  func `may have as many entities as any model has, and not more`() throws {
+  func `a model with too many entities is refused`() throws {
     #expect(try Self.reason((0..<2000).map { HandmadeEntity("E\($0)") }) == nil)
     #expect(
       try Self.reason((0...10_000).map { HandmadeEntity("E\($0)") })
@@ -55,7 +54,7 @@ struct HostileModelTests {
   }
 
   @Test
-  func `cannot multiply its properties by inheriting them`() throws {
+  func `inheriting properties cannot multiply them`() throws {
     let properties = (0..<4000).map { HandmadeProperty("property\($0)") }
     let heirs = (0..<3000).map { HandmadeEntity("Heir\($0)", superentity: "Root") }
     #expect(
@@ -64,7 +63,7 @@ struct HostileModelTests {
   }
 
   @Test
-  func `cannot multiply the elements of a composite by inheriting it`() throws {
+  func `inheriting a composite cannot multiply its elements`() throws {
     var writer = KeyedArchiveWriter()
     let leaf = writer.add(
       object: .init("NSAttributeDescription", "NSObject"),
@@ -99,7 +98,7 @@ struct HostileModelTests {
   }
 
   @Test
-  func `may have a composite attribute that contains itself`() throws {
+  func `a composite attribute that contains itself is refused`() throws {
     for width in [1, 2, 3] {
       var writer = KeyedArchiveWriter()
       let composite = writer.reserve()
@@ -124,7 +123,7 @@ struct HostileModelTests {
   }
 
   @Test
-  func `may not be a model`() throws {
+  func `other data is not a model`() throws {
     var writer = KeyedArchiveWriter()
     let text = writer.add(string: "a text")
     let list = try BinaryPropertyListWriter.bytes(of: writer.finish(top: ["root": text]))
@@ -137,7 +136,7 @@ struct HostileModelTests {
   }
 
   @Test
-  func `may inflate to more than any model is`() throws {
+  func `a model that inflates beyond the limit is refused`() throws {
     let zeros = ModelArchive.deflate([UInt8](repeating: 0, count: 17 << 20))
     #expect(zeros.count < 1 << 15)
     #expect(
@@ -149,7 +148,7 @@ struct HostileModelTests {
   }
 
   @Test
-  func `may be truncated at any position`() throws {
+  func `a model truncated at any position is refused`() throws {
     let cache = try ModelArchive.cache(of: TripsModel.model)
     for length in 1..<cache.count {
       #expect(
@@ -165,7 +164,7 @@ struct HostileModelTests {
   }
 
   @Test(arguments: 0..<4)
-  func `may have any bytes wrong`(part: Int) throws {
+  func `a model with changed bytes is read or refused`(part: Int) throws {
     let archive = try ModelArchive.archive(of: TripsModel.model)
     let cache = try ModelArchive.cache(of: TripsModel.model)
     var generator = SeededGenerator(seed: UInt64(900 + part))
@@ -187,10 +186,9 @@ struct HostileModelTests {
 }
 
 /// The packing of the model cache, against Python's zlib.
-@Suite("Raw deflate")
-struct RawDeflateTests {
+@Suite(.bounded) struct RawDeflateTests {
   @Test(.enabled(if: Tool("python3") != nil))
-  func `inflates what Python packed`() async throws {
+  func `data packed by Python is inflated`() async throws {
     let python = try #require(Tool("python3"))
     let run = try await python.run([
       "-c",
@@ -220,7 +218,7 @@ struct RawDeflateTests {
   }
 
   @Test
-  func `reports data that cannot be inflated`() {
+  func `data that cannot be inflated is an error`() {
     #expect(throws: RawDeflate.Failure.cutShort) { try RawDeflate.inflate([]) }
     #expect(throws: RawDeflate.Failure.malformed) { try RawDeflate.inflate([0xff, 0xff]) }
     // With a zlib header.

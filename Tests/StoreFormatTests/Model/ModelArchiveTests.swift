@@ -4,10 +4,9 @@ import Testing
 @testable import StoreFormat
 
 /// What the model cache says comes back as it was put in.
-@Suite("The model in a store")
-struct ModelArchiveTests {
+@Suite(.bounded) struct ModelArchiveTests {
   @Test
-  func `is that of each store, in whatever order stores are read`() throws {
+  func `each store has its own model, in whatever order stores are read`() throws {
     let folder = try TemporaryFolder()
     let models = ["a", "b"].map { name in
       ManagedModel(entities: [
@@ -35,7 +34,7 @@ struct ModelArchiveTests {
   ]
 
   @Test
-  func `comes back with every kind of property`() throws {
+  func `a model with every kind of property is read`() throws {
     let attributes = Self.types.enumerated().map { number, type in
       ManagedProperty.attribute(
         .init(
@@ -82,7 +81,7 @@ struct ModelArchiveTests {
   }
 
   @Test
-  func `has the numbers that the frameworks use for types`() {
+  func `attribute types have the numbers of the frameworks`() {
     let numbers: [Int64] = [
       0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1800, 2000, 4711,
     ]
@@ -94,7 +93,9 @@ struct ModelArchiveTests {
   }
 
   @Test
-  func `takes a property from the entity that introduces it, not from a copy below`() throws {
+  func `a property comes from the entity that introduces it, not from a copy in a subentity`()
+    throws
+  {
     let root = HandmadeEntity(
       "Root",
       properties: [
@@ -120,7 +121,7 @@ struct ModelArchiveTests {
   }
 
   @Test
-  func `returns a lineage from the root down, or none`() {
+  func `a lineage begins at the root, and a broken one is missing`() {
     let model = ManagedModel(entities: [
       ManagedEntity(name: "A", properties: []),
       ManagedEntity(name: "B", superentityName: "A", properties: []),
@@ -139,7 +140,7 @@ struct ModelArchiveTests {
   }
 
   @Test(.enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
-  func `is that of every real store, as Python reads it`() throws {
+  func `models of real stores have as many entities as Python reads`() throws {
     for (name, entities) in [
       ("photos-27.0beta.sqlite", 81), ("photos-10.15.7.sqlite", 54), ("knowledgec-10.13.db", 15),
       ("swiftdata-cocktails.store", 4), ("truthsocial-ios17.sqlite", 13),

@@ -4,8 +4,7 @@ import Testing
 @testable import StoreEditing
 @testable import StoreFormat
 
-@Suite("An entity in a store's model and its tables")
-struct EntityOutlineTests {
+@Suite(.bounded) struct EntityOutlineTests {
   private static func outlines(of path: String) throws -> [EntityOutline] {
     try StoreFile(path: path).read { snapshot in
       let reader = try snapshot.entityOutlines()
@@ -31,7 +30,7 @@ struct EntityOutlineTests {
   }
 
   @Test
-  func `properties are in the order of their slots, each with its columns`() throws {
+  func `properties come in the order of their slots, each with its columns`() throws {
     let entities = try Self.trips(in: TemporaryFolder())
     let trip = try #require(entities["Trip"])
     #expect(trip.number == 5 && trip.tableName == "ZTRIP" && trip.isAbstract == false)
@@ -59,7 +58,7 @@ struct EntityOutlineTests {
   }
 
   @Test
-  func `inherited properties are among those of the entity, and name their origin`() throws {
+  func `inherited properties are included and name their origin`() throws {
     let entities = try Self.trips(in: TemporaryFolder())
     let root = try #require(entities["Accommodation"])
     let own = try #require(entities["LivingAccommodation"])
@@ -75,7 +74,7 @@ struct EntityOutlineTests {
   }
 
   @Test
-  func `a column that the table does not have is not named`() throws {
+  func `a column that is missing in the table is not named`() throws {
     let entities = try Self.trips(
       in: TemporaryFolder(),
       sql: [
@@ -89,7 +88,7 @@ struct EntityOutlineTests {
   }
 
   @Test
-  func `without a model there are numbers, names, tables and columns`() throws {
+  func `an entity without a model has a number, a name, a table and columns`() throws {
     let entities = try Self.trips(in: TemporaryFolder(), sql: ["DELETE FROM Z_MODELCACHE"])
     #expect(entities.count == 5)
     let own = try #require(entities["LivingAccommodation"])
@@ -103,7 +102,7 @@ struct EntityOutlineTests {
   }
 
   @Test
-  func `entities that only the store or only the model has are there`() throws {
+  func `entities that only the store or only the model has are included`() throws {
     let entities = try Self.trips(
       in: TemporaryFolder(),
       sql: [
@@ -121,7 +120,7 @@ struct EntityOutlineTests {
   }
 
   /// SQLite knows the tables, and nothing of models.
-  @Test(.enabled(if: RealStores.folder != nil), arguments: RealStores.paths)
+  @Test(.needsRealStores, arguments: RealStores.paths)
   func `every column of a real store's tables belongs to a property`(_ path: String) throws {
     let folder = try TemporaryFolder()
     let copy = try folder.copy(store: path)
@@ -148,7 +147,7 @@ struct EntityOutlineTests {
   }
 
   @Test
-  func `slots alone have names, kinds and preserved values`() throws {
+  func `slots have names, kinds and preserved values`() throws {
     let slots = try #require(TripsModel.slots["Trip"])
     let trip = EntityOutline(name: "Trip", number: 5, slots: slots)
     let whole = try #require(try Self.trips(in: TemporaryFolder())["Trip"])

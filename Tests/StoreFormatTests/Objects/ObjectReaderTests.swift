@@ -5,8 +5,7 @@ import Testing
 @testable import StoreEditing
 @testable import StoreFormat
 
-@Suite("Objects as their store holds them now")
-struct ObjectReaderTests {
+@Suite(.bounded) struct ObjectReaderTests {
   /// A store of the trips' model with a trip, its item, its stay and its tags.
   private static func trips(_ folder: TemporaryFolder) throws -> String {
     let path = folder.file("Trips.store")
@@ -53,7 +52,7 @@ struct ObjectReaderTests {
   }
 
   @Test
-  func `attributes, relationships and counts by their names`() throws {
+  func `an object has attributes, relationships and counts by name`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     let trip = try #require(try Self.object("Trip", 1, of: path))
@@ -88,7 +87,7 @@ struct ObjectReaderTests {
   }
 
   @Test
-  func `missing objects`() throws {
+  func `a key without a row has no object`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     for (entity, key) in [("Trip", Int64(2)), ("Trip", 0), ("Trip", .min), ("Nobody", 1)] {
@@ -139,7 +138,7 @@ struct ObjectReaderTests {
     ("ZIDENTIFIER", "7", "identifier", .integer(7)),
     ("ZSCORE", "'x'", "score", .text("x")),
   ])
-  func `values of other classes than their types ask for are as they are`(
+  func `values of an unexpected storage class are returned as they are`(
     column: String, sql: String, name: String, value: StoredValue
   ) throws {
     let folder = try TemporaryFolder()
@@ -149,7 +148,7 @@ struct ObjectReaderTests {
   }
 
   @Test
-  func `a key that is not a number has no object, one of an unknown entity an unknown one`() throws
+  func `a reference without a number has no key, and one to an unknown entity has no name`() throws
   {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
@@ -179,7 +178,7 @@ struct ObjectReaderTests {
   }
 
   @Test
-  func `without a model the columns have their own names`() throws {
+  func `an object without a model has the names of its columns`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     let query = try StoreQuery(path: path)
@@ -199,7 +198,7 @@ struct ObjectReaderTests {
   }
 
   @Test
-  func `hierarchies that do not end, and names that two numbers carry`() throws {
+  func `cyclic hierarchies and ambiguous names have no object`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.trips(folder)
     let query = try StoreQuery(path: path)
@@ -217,7 +216,7 @@ struct ObjectReaderTests {
   }
 
   @Test
-  func `more columns than one statement can ask for`() throws {
+  func `an object may have more columns than one statement can select`() throws {
     let folder = try TemporaryFolder()
     let names = (0..<1500).map { "a\($0)" }
     let model = ManagedModel(entities: [
@@ -244,7 +243,7 @@ struct ObjectReaderTests {
     ("x'02' || CAST('../../../etc/passwd' AS BLOB)", false), ("x'02'", false), ("x''", false),
     ("NULL", false),
   ])
-  func `values in files beside the store`(sql: String, isExternal: Bool) throws {
+  func `values in external files have their file names`(sql: String, isExternal: Bool) throws {
     let folder = try TemporaryFolder()
     let path = try Self.photos(folder)
     try StoreQuery(path: path).run(
@@ -263,7 +262,7 @@ struct ObjectReaderTests {
   }
 
   @Test
-  func `data that could be in a file but is not, without its kind byte`() throws {
+  func `data stored inline is returned without its kind byte`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.photos(folder)
     let query = try StoreQuery(path: path)
@@ -281,8 +280,8 @@ struct ObjectReaderTests {
 
   /// In a table that several entities share, an object has nothing in the columns of the others; and
   /// keys lead to rows of the entities that they name.
-  @Test(.enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)
-  func `the columns of real stores are those of their entities`(source: String) throws {
+  @Test(.needsRealStores, arguments: RealStores.paths)
+  func `the properties of real objects have the columns of their entities`(source: String) throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: source)
     let query = try StoreQuery(path: path)

@@ -5,7 +5,7 @@ import Testing
 @testable import StoreFormat
 
 /// Others may have the store open, or have left it in the middle of a save.
-@Suite("A store that others use", .enabled(if: HeldProcess.isPossible))
+@Suite(.bounded, .enabled(if: HeldProcess.isPossible))
 struct BusyStoreTests {
   private static func rollbackStore(in folder: TemporaryFolder) throws -> String {
     var shape = StoreWriter.Shape()
@@ -14,7 +14,7 @@ struct BusyStoreTests {
   }
 
   @Test
-  func `is not rolled back when a writer was killed in the middle of a save`() throws {
+  func `reading does not roll back the save of a killed writer`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false
@@ -48,7 +48,7 @@ struct BusyStoreTests {
   }
 
   @Test(arguments: [0, 512, 2000])
-  func `is read when its journal is not hot`(length: Int) throws {
+  func `a store with a journal that is not hot is read`(length: Int) throws {
     let folder = try TemporaryFolder()
     let path = try Self.rollbackStore(in: folder)
     try FileBytes.write([UInt8](repeating: 0, count: length), to: path + "-journal")
@@ -57,7 +57,8 @@ struct BusyStoreTests {
   }
 
   @Test
-  func `is busy while another process locks it exclusively, in both journal modes`() throws {
+  func `a store is busy while another process locks it exclusively, in both journal modes`() throws
+  {
     let folder = try TemporaryFolder()
     let rollback = try Self.rollbackStore(in: folder)
     let logged = try SampleStore.write(to: folder.file("logged.store"))
@@ -84,7 +85,7 @@ struct BusyStoreTests {
   }
 
   @Test(arguments: [60, 1e300, Double.infinity])
-  func `is waited for up to the timeout, of any length`(timeout: Double) async throws {
+  func `reading waits for a busy store up to the timeout`(timeout: Double) async throws {
     let folder = try TemporaryFolder()
     let path = try Self.rollbackStore(in: folder)
     let holder = try #require(
@@ -100,14 +101,14 @@ struct BusyStoreTests {
   }
 
   @Test(arguments: [-1, Double.nan, -Double.infinity])
-  func `is read without waiting when the timeout is zero`(timeout: Double) throws {
+  func `a store that is not locked is read with a timeout of zero`(timeout: Double) throws {
     let folder = try TemporaryFolder()
     let path = try Self.rollbackStore(in: folder)
     #expect(try ReadRows.everything(of: path, busyTimeout: timeout) == 12)
   }
 
   @Test
-  func `is one snapshot while others save, and does not block them`() throws {
+  func `a snapshot stays the same while others save, and does not block them`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let save = """
@@ -144,7 +145,7 @@ struct BusyStoreTests {
   }
 
   @Test
-  func `can be saved to by a writer that was there before`() throws {
+  func `a writer that had the store open before can save during a snapshot`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let writer = try #require(

@@ -5,14 +5,13 @@ import Testing
 
 @testable import StoreFormat
 
-@Suite("A small closed store")
-struct ClosedStoreTests {
+@Suite(.bounded) struct ClosedStoreTests {
   private static func open(_ path: String) throws -> StoreFile {
     try StoreFile(location: StoreLocation(path: path), manner: .withoutLock)
   }
 
   @Test(arguments: [true, false])
-  func `is read without leaving a file beside it`(usesLog: Bool) throws {
+  func `a small closed store is read without leaving a file beside it`(usesLog: Bool) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = usesLog
@@ -35,7 +34,8 @@ struct ClosedStoreTests {
   }
 
   @Test
-  func `is not one with a log, a journal, or more than a mebibyte`() throws {
+  func `a store with a log, a journal or more than a mebibyte is not a small closed store`() throws
+  {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let location = try StoreLocation(path: path)
@@ -51,7 +51,7 @@ struct ClosedStoreTests {
   }
 
   @Test(.enabled(if: HeldProcess.isPossible))
-  func `is read in place while a program writes to it`() throws {
+  func `a store is read in place while a program writes to it`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = false
@@ -69,7 +69,7 @@ struct ClosedStoreTests {
   }
 
   @Test(.enabled(if: HeldProcess.isPossible))
-  func `is whole while another program opens, saves and closes it all the time`() throws {
+  func `a read is consistent while another program opens, saves and closes the store`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     // Each row has a page of its own, and each save changes all of them.
@@ -114,8 +114,7 @@ struct ClosedStoreTests {
   }
 
   @Test
-  func `with a log that SQLite ignores is copied, because SQLite would wait for its index`() throws
-  {
+  func `a store with an unusable log is copied, because SQLite would wait for its index`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.usesWriteAheadLog = true

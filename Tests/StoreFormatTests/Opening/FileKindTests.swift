@@ -13,8 +13,7 @@ import Glibc
 #endif
 
 /// What is not a store is told, and never read as one.
-@Suite("A file that is not a whole store")
-struct FileKindTests {
+@Suite(.bounded) struct FileKindTests {
   private static func reason(_ bytes: [UInt8]) throws -> NotAStoreReason? {
     let folder = try TemporaryFolder()
     let path = folder.file("file")
@@ -29,7 +28,7 @@ struct FileKindTests {
   }
 
   @Test
-  func `is recognised by its first bytes`() throws {
+  func `a file other than a store is recognized by its first bytes`() throws {
     var generator = SeededGenerator(seed: 4)
     let random = (0..<8192).map { _ in UInt8.random(in: 0...255, using: &generator) }
     #expect(try Self.reason([]) == .empty)
@@ -44,7 +43,7 @@ struct FileKindTests {
   }
 
   @Test
-  func `may be a directory or a pipe`() throws {
+  func `a directory or a pipe is refused`() throws {
     let folder = try TemporaryFolder()
     let pipe = folder.file("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -70,7 +69,7 @@ struct FileKindTests {
   }
 
   @Test(.enabled(if: Tool("sqlite3") != nil))
-  func `may be another SQLite database`() async throws {
+  func `another SQLite database is refused`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("other.db")
     let sqlite = try #require(Tool("sqlite3"))
@@ -107,7 +106,7 @@ struct FileKindTests {
   }
 
   @Test
-  func `may be truncated at any position`() throws {
+  func `a store truncated at any position is an error or read`() throws {
     let bytes = try Self.sample()
     let folder = try TemporaryFolder()
     var generator = SeededGenerator(seed: 11)
@@ -120,7 +119,7 @@ struct FileKindTests {
   }
 
   @Test(arguments: 0..<4)
-  func `may have any byte of its header wrong`(quarter: Int) throws {
+  func `a store with any changed byte in its header is an error or read`(quarter: Int) throws {
     let bytes = try Self.sample()
     let folder = try TemporaryFolder()
     for offset in quarter * 25..<quarter * 25 + 25 {
@@ -133,7 +132,7 @@ struct FileKindTests {
   }
 
   @Test(arguments: 0..<4)
-  func `may have any bytes of its pages wrong`(part: Int) throws {
+  func `a store with changed bytes in its pages is an error or read`(part: Int) throws {
     let bytes = try Self.sample()
     let folder = try TemporaryFolder()
     var generator = SeededGenerator(seed: UInt64(100 + part))
@@ -150,7 +149,7 @@ struct FileKindTests {
   }
 
   @Test
-  func `may have a log that is cut short or garbled`() throws {
+  func `a store with a truncated or changed log is an error or read`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true

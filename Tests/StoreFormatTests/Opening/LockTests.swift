@@ -5,10 +5,10 @@ import Testing
 @testable import StoreFormat
 
 /// Locks belong to a process, not to a descriptor, and are easily lost.
-@Suite struct LockTests {
+@Suite(.bounded) struct LockTests {
   @Test(.enabled(if: Tool("sqlite3") != nil))
   func
-    `a store that is opened twice keeps its lock: another program, closing, leaves the log alone`()
+    `a store opened twice keeps its lock, so that a program that closes it leaves the log`()
     async throws
   {
     let folder = try TemporaryFolder()

@@ -1,10 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import StoreFormat
 
 /// What the errors say.
-@Suite("Errors about a store")
-struct StoreErrorTests {
+@Suite(.bounded) struct StoreErrorTests {
   private static let all: [StoreError] = [
     .missing(path: "/a/b"), .unreadable(path: "/a/b", reason: "Permission denied"),
     .beingReplaced(path: "/a/b", former: "/a/b.partial-1/b-former/b"),
@@ -24,7 +24,7 @@ struct StoreErrorTests {
   ]
 
   @Test(arguments: all)
-  func `name the file and a remedy, and end without a full stop`(error: StoreError) {
+  func `an error names the file and a remedy, and ends without a full stop`(error: StoreError) {
     #expect(error.path == "/a/b")
     #expect(error.message.contains("/a/b"))
     #expect(!error.message.hasSuffix(".") && !error.remedy.hasSuffix("."))
@@ -34,7 +34,7 @@ struct StoreErrorTests {
   @Test(arguments: [
     (5.0, "5 s"), (0.25, "0.25 s"), (0, "0 s"), (1e12, "1000000000000.0 s"), (.infinity, "inf s"),
   ])
-  func `report the time waited`(seconds: Double, text: String) {
+  func `a busy error reports the time waited`(seconds: Double, text: String) {
     #expect(
       StoreError.busy(path: "s", seconds: seconds).message
         == "s is locked by another program, for more than \(text)")

@@ -5,14 +5,13 @@ import Testing
 @testable import StoreFormat
 
 /// A store is found by whatever path leads to it.
-@Suite("The place of a store")
-struct StoreLocationTests {
+@Suite(.bounded) struct StoreLocationTests {
   @Test(arguments: [
     "with space.store", "what?.store", "?immutable=1", "ha#sh.store", "per%cent%41.store",
     "Üñí 旅行 🧳.store", "file:colon.store", ":memory:", "quote'\".store", "back\\slash.store",
     "line\nbreak.store", "-rf.store",
   ])
-  func `may have any name`(name: String) throws {
+  func `a store may have any file name`(name: String) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -26,7 +25,7 @@ struct StoreLocationTests {
   }
 
   @Test
-  func `may be a link; the log beside its target counts`() throws {
+  func `a store may be a link, and has the log beside its target`() throws {
     let folder = try TemporaryFolder()
     let other = try TemporaryFolder()
     var shape = StoreWriter.Shape()
@@ -48,7 +47,7 @@ struct StoreLocationTests {
   }
 
   @Test
-  func `is missing if there is no file`() throws {
+  func `a missing file is reported`() throws {
     let folder = try TemporaryFolder()
     let dangling = folder.file("dangling")
     try FileManager.default.createSymbolicLink(
@@ -62,7 +61,7 @@ struct StoreLocationTests {
   }
 
   @Test
-  func `cannot be looked at when its links run in a circle, or its name is too long`() throws {
+  func `a circle of links or a name that is too long is an error`() throws {
     let folder = try TemporaryFolder()
     let loop = folder.file("loop")
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
@@ -78,7 +77,7 @@ struct StoreLocationTests {
   }
 
   @Test
-  func `keeps relative paths as they were given`() throws {
+  func `relative paths are kept as given`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let dotted = folder.path + "/./../" + URL(fileURLWithPath: folder.path).lastPathComponent

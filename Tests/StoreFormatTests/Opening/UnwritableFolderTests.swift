@@ -15,7 +15,7 @@ import Glibc
 #endif
 
 /// Runs histctl as a user whom the permissions of a folder bind.
-private struct BoundUser {
+private struct OtherUser {
   let folder: TemporaryFolder
   private let binary: String
 
@@ -49,7 +49,7 @@ private struct BoundUser {
   /// Whether such a user can be had here, and can run the program and reach its libraries.
   static let isPossible: Bool = {
     guard geteuid() != 0 || Tool("setpriv") != nil else { return false }
-    guard let user = try? BoundUser() else { return false }
+    guard let user = try? OtherUser() else { return false }
     let process = Process()
     let isRoot = geteuid() == 0
     process.executableURL = URL(
@@ -66,7 +66,7 @@ private struct BoundUser {
 }
 
 /// A store in a folder that the reader cannot write.
-@Suite("A store in a folder that cannot be written", .enabled(if: BoundUser.isPossible))
+@Suite(.bounded, .enabled(if: OtherUser.isPossible))
 struct UnwritableFolderTests {
   private struct Case {
     var name: String
@@ -81,8 +81,10 @@ struct UnwritableFolderTests {
   }
 
   @Test
-  func `is read to its last transaction and stays as it is`() async throws {
-    let user = try BoundUser()
+  func `a store in an unwritable folder is read to its last transaction and stays unchanged`()
+    async throws
+  {
+    let user = try OtherUser()
     var generator = SeededGenerator(seed: 3)
     let noise = (0..<32_768).map { _ in UInt8.random(in: 0...255, using: &generator) }
     let zeros = [UInt8](repeating: 0, count: 32_768)
@@ -148,8 +150,8 @@ struct UnwritableFolderTests {
   }
 
   @Test(.enabled(if: HeldProcess.isPossible))
-  func `is read beside the app that has it open`() async throws {
-    let user = try BoundUser()
+  func `a store in an unwritable folder is read while an app has it open`() async throws {
+    let user = try OtherUser()
     let folder = user.folder.file("app")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     let path = folder + "/s.store"
@@ -177,8 +179,8 @@ struct UnwritableFolderTests {
   }
 
   @Test
-  func `cannot be read where its file, its log or the way to it cannot be`() async throws {
-    let user = try BoundUser()
+  func `a store whose file, log or folder is unreadable is an error`() async throws {
+    let user = try OtherUser()
     let folder = user.folder.file("closed")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     let path = folder + "/s.store"
@@ -200,10 +202,11 @@ struct UnwritableFolderTests {
 }
 
 /// The copy that is read where a folder cannot hold what SQLite needs.
-@Suite("A private copy of a store")
-struct PrivateCopyTests {
+@Suite(.bounded) struct PrivateCopyTests {
   @Test(arguments: [true, false])
-  func `is the store with its log, for its owner only, and is removed`(keepsLog: Bool) throws {
+  func `a private copy has the store and its log, is readable by its owner only, and is removed`(
+    keepsLog: Bool
+  ) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = keepsLog
@@ -224,7 +227,9 @@ struct PrivateCopyTests {
   }
 
   @Test
-  func `left by a killed process is removed by the next, and one in use stays`() throws {
+  func `a private copy left by a killed process is removed by the next, and one in use stays`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let location = try StoreLocation(path: SampleStore.write(to: folder.file("trips.store")))
     let copy = try PrivateCopy(of: location)
@@ -241,11 +246,11 @@ struct PrivateCopyTests {
   }
 
   @Test
-  func `is registered for removal at a signal`() throws {
-    let told = Mutex<[String]>([])
+  func `a private copy is registered for removal at a signal`() throws {
+    let registered = Mutex<[String]>([])
     let forgotten = Mutex<[String]>([])
     TemporaryFiles.tell { paths in
-      told.withLock { $0 += paths }
+      registered.withLock { $0 += paths }
       return { forgotten.withLock { $0 += paths } }
     }
     defer { TemporaryFiles.tell(nil) }
@@ -259,7 +264,8 @@ struct PrivateCopyTests {
     // Others make copies at the same time.
     func own(_ paths: [String]) -> [String] { paths.filter { $0.hasPrefix(place) } }
     #expect(files.count == 2)
-    #expect(Set(own(told.withLock { $0 })).isSuperset(of: files.map { place + "/" + $0 } + [place]))
+    #expect(
+      Set(own(registered.withLock { $0 })).isSuperset(of: files.map { place + "/" + $0 } + [place]))
     #expect(own(forgotten.withLock { $0 }).isEmpty)
     // Each use once wrapped the closure again, until a call of it overflowed the stack.
     let isDone = DispatchSemaphore(value: 0)
@@ -271,6 +277,6 @@ struct PrivateCopyTests {
     thread.start()
     isDone.wait()
     copy.remove()
-    #expect(own(forgotten.withLock { $0 }) == own(told.withLock { $0 }))
+    #expect(own(forgotten.withLock { $0 }) == own(registered.withLock { $0 }))
   }
 }

@@ -4,8 +4,7 @@ import Testing
 @testable import StoreFormat
 
 /// Pages of a store that others are writing to are those of the snapshot.
-@Suite("Reading pages beside writers")
-struct LiveLogTests {
+@Suite(.bounded) struct LiveLogTests {
   /// Compares pages with SQL, and both with rows that another connection read before.
   private static func compare(
     _ snapshot: StoreSnapshot, _ expected: [[StoredValue]], _ place: Comment
@@ -60,7 +59,7 @@ struct LiveLogTests {
   }
 
   @Test
-  func `returns the rows of the snapshot during saves and checkpoints`() throws {
+  func `pages have the rows of the snapshot during saves and checkpoints`() throws {
     for pageSize in [512, 4096] {
       let folder = try TemporaryFolder()
       var shape = StoreWriter.Shape()
@@ -95,7 +94,7 @@ struct LiveLogTests {
   }
 
   @Test
-  func `returns the rows of the snapshot if the log is restarted while it is read`() throws {
+  func `pages have the rows of the snapshot if the log is restarted meanwhile`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60, changesEach: 8)
@@ -114,7 +113,7 @@ struct LiveLogTests {
   }
 
   @Test
-  func `stays off pages of a snapshot whose beginning was not observed`() throws {
+  func `pages are not read from a snapshot whose beginning was not observed`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
@@ -130,7 +129,7 @@ struct LiveLogTests {
   }
 
   @Test(.enabled(if: HeldProcess.isPossible))
-  func `agrees with SQL beside a process that never stops saving`() throws {
+  func `pages agree with SQL while a process saves without pause`() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("x.store"), transactions: 200, changesEach: 8)

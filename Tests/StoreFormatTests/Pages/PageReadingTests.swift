@@ -5,8 +5,7 @@ import Testing
 @testable import StoreFormat
 
 /// Changes that are read from pages are those that SQLite reads.
-@Suite("Reading changes from pages")
-struct PageReadingTests {
+@Suite(.bounded) struct PageReadingTests {
   private typealias Row = [(column: String, value: StoredValue)]
 
   /// Writes a store whose changes are as odd as a file can hold them, in the order of transactions.
@@ -121,7 +120,7 @@ struct PageReadingTests {
   @Test(arguments: [
     512, 1024, 4096, 65536,
   ])
-  func `returns odd rows as SQLite does, for every page size`(pageSize: Int) throws {
+  func `irregular rows are read as SQLite reads them, for every page size`(pageSize: Int) throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.pageSize = pageSize
@@ -139,7 +138,7 @@ struct PageReadingTests {
   }
 
   @Test(arguments: ["UTF-16le", "UTF-16be"])
-  func `leaves texts of another encoding to SQLite`(encoding: String) throws {
+  func `text in another encoding is left to SQLite`(encoding: String) throws {
     var shape = StoreWriter.Shape()
     shape.encoding = encoding
     let folder = try TemporaryFolder()
@@ -147,7 +146,7 @@ struct PageReadingTests {
   }
 
   @Test
-  func `reads a store whose latest rows are in its log`() throws {
+  func `rows in the log are read`() throws {
     var shape = StoreWriter.Shape()
     shape.keepsLog = true
     let folder = try TemporaryFolder()
@@ -155,7 +154,7 @@ struct PageReadingTests {
   }
 
   @Test
-  func `keeps to its snapshot while others save and move the log into the store`() throws {
+  func `the snapshot stays the same while others save and checkpoint`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 6, count: 900, shape: StoreWriter.Shape())
     let before = try StoreFile(path: path).read { try ReadRows.transactions(of: $0) }
@@ -175,7 +174,7 @@ struct PageReadingTests {
     "ALTER TABLE ACHANGE ADD COLUMN ZLATER INTEGER DEFAULT 5",
     "ALTER TABLE ACHANGE ADD COLUMN ZTWICE AS (Z_PK * 2)",
   ])
-  func `leaves a table to SQLite whose columns show other values than are stored`(
+  func `a table with calculated columns is left to SQLite`(
     sql: String
   ) throws {
     let folder = try TemporaryFolder()
@@ -185,7 +184,7 @@ struct PageReadingTests {
   }
 
   @Test
-  func `finds columns in any order, and leaves numbers that columns show as reals to SQLite`()
+  func `columns may be in any order, and columns of real affinity are left to SQLite`()
     throws
   {
     let names = "Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS"
@@ -223,7 +222,7 @@ struct PageReadingTests {
   }
 
   @Test
-  func `reads rows that are not stored in order by their transactions`() throws {
+  func `rows stored out of the order of their transactions are read`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 5, count: 300, shape: StoreWriter.Shape())
     try StoreQuery(path: path).run(
@@ -240,7 +239,7 @@ struct PageReadingTests {
   }
 
   @Test
-  func `skips rows of other transactions, and of none, between those that are read`() throws {
+  func `rows of other transactions and of none are skipped`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 10, count: 300, shape: StoreWriter.Shape())
     try StoreQuery(path: path).run(
@@ -257,7 +256,7 @@ struct PageReadingTests {
   }
 
   @Test
-  func `reports a row that the index lists under another transaction`() throws {
+  func `a row that the index lists under another transaction is damage`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.writeOddStore(folder, seed: 13, count: 300, shape: StoreWriter.Shape())
     // SQLite updates the index by the definition that it reads from the schema.
@@ -288,7 +287,7 @@ struct PageReadingTests {
   }
 
   @Test
-  func `never crashes on a damaged file, and returns what SQLite returns or an error`() throws {
+  func `a damaged file is an error or read as SQLite reads it`() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
     shape.pageSize = 512
@@ -317,8 +316,8 @@ struct PageReadingTests {
     }
   }
 
-  @Test(arguments: RealStores.paths)
-  func `reads real stores as SQLite does`(path: String) throws {
+  @Test(.needsRealStores, arguments: RealStores.paths)
+  func `real stores are read as SQLite reads them`(path: String) throws {
     let folder = try TemporaryFolder()
     let copy = folder.file("copy.store")
     for ending in ["", "-wal"] where FileManager.default.fileExists(atPath: path + ending) {

@@ -4,8 +4,7 @@ import Testing
 @testable import StoreFormat
 
 /// The cursors give the same rows however they are asked.
-@Suite("The cursors over a history")
-struct CursorTests {
+@Suite(.bounded) struct CursorTests {
   private static func read<Result>(
     sql: [String] = [], _ body: (StoreSnapshot) throws -> Result
   ) throws -> Result {
@@ -25,7 +24,7 @@ struct CursorTests {
   ]
 
   @Test(arguments: [true, false])
-  func `stay at the end once they are there`(isIndexed: Bool) throws {
+  func `a cursor stays at its end`(isIndexed: Bool) throws {
     try Self.read(sql: isIndexed ? [] : Self.withoutIndex) { snapshot in
       for selection in [
         TransactionSelection(), TransactionSelection(order: .descending),
@@ -45,7 +44,7 @@ struct CursorTests {
   }
 
   @Test(arguments: [true, false])
-  func `may leave changes unread and transactions unasked`(isIndexed: Bool) throws {
+  func `changes and transactions may be skipped`(isIndexed: Bool) throws {
     try Self.read(sql: isIndexed ? [] : Self.withoutIndex) { snapshot in
       for order in [TransactionSelection.Order.ascending, .descending] {
         for limit in [nil, 100] {
@@ -68,7 +67,8 @@ struct CursorTests {
   }
 
   @Test
-  func `return every transaction with its changes, in both orders and with limits`() throws {
+  func `cursors return every transaction with its changes, in both orders and with limits`() throws
+  {
     try Self.read { snapshot in
       for (selection, numbers) in [
         (TransactionSelection(), Array(1...12)),
@@ -91,7 +91,7 @@ struct CursorTests {
   }
 
   @Test
-  func `answer single questions about positions`() throws {
+  func `positions of transactions are found`() throws {
     try Self.read(sql: ["DELETE FROM ATRANSACTION WHERE Z_PK = 6"]) {
       (snapshot: StoreSnapshot) throws in
       #expect(try snapshot.oldestTransaction()?.number == 1)
@@ -109,7 +109,9 @@ struct CursorTests {
   }
 
   @Test
-  func `find a moment by the lowest number at or after it, skipping invalid times`() throws {
+  func `a moment is found by the lowest number at or after it, and invalid times are skipped`()
+    throws
+  {
     let sql = [
       "UPDATE ATRANSACTION SET ZTIMESTAMP = 1000.0 - Z_PK * 10",
       "UPDATE ATRANSACTION SET ZTIMESTAMP = 'zzz' WHERE Z_PK = 1",

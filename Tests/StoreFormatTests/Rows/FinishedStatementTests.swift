@@ -3,10 +3,10 @@ import Testing
 
 @testable import StoreFormat
 
-@Suite struct FinishedStatementTests {
+@Suite(.bounded) struct FinishedStatementTests {
   /// SQLite starts a statement anew when it is stepped behind its end.
   @Test(arguments: [false, true])
-  func `a cursor stays at its end when it is called again`(newestFirst: Bool) throws {
+  func `a finished statement is not run again`(newestFirst: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try StoreFile(path: SampleStore.write(to: folder.file("default.store")))
     try store.read { snapshot in

@@ -4,8 +4,7 @@ import Testing
 @testable import StoreFormat
 
 /// Rows that no framework writes are read all the same, and nothing of them is lost.
-@Suite("An irregular row")
-struct IrregularRowTests {
+@Suite(.bounded) struct IrregularRowTests {
   /// Reads a store with one transaction and one change after some SQL.
   private static func read(
     _ sql: [String], _ selection: TransactionSelection = TransactionSelection(), plain: Bool = false
@@ -28,7 +27,7 @@ struct IrregularRowTests {
     ])
 
   @Test(arguments: [false, true])
-  func `is one of these; a regular one has nothing extra`(plain: Bool) throws {
+  func `a regular row has nothing extra`(plain: Bool) throws {
     #expect(try Self.read([], plain: plain) == [Self.regular])
   }
 
@@ -37,7 +36,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have a string number that leads nowhere`() throws {
+  func `the number of a missing string is kept`() throws {
     var expected = Self.regular
     expected.author = nil
     expected.extra = Self.extra(["ZAUTHORTS": .integer(99)])
@@ -50,7 +49,7 @@ struct IrregularRowTests {
   }
 
   @Test(arguments: ["NULL", "x'616263'"])
-  func `may lead to a string that is null or a blob`(value: String) throws {
+  func `the number of a string that is null or a blob is kept`(value: String) throws {
     var expected = Self.regular
     expected.author = nil
     expected.extra = Self.extra(["ZAUTHORTS": .integer(1)])
@@ -60,14 +59,14 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have a string twice, as number and as text`() throws {
+  func `a text beside the number of a string is kept`() throws {
     var expected = Self.regular
     expected.extra = Self.extra(["ZBUNDLEID": .text("plain")])
     #expect(try Self.read(["UPDATE ATRANSACTION SET ZBUNDLEID = 'plain'"]) == [expected])
   }
 
   @Test
-  func `may have a text although there is a string table`() throws {
+  func `a text without a number is read from its own column`() throws {
     var expected = Self.regular
     expected.process = "old"
     expected.extra = Self.extra(["ZPROCESSID": .text("old"), "ZPROCESSIDTS": .null])
@@ -77,7 +76,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have something else as the number of a string`() throws {
+  func `a string number of another type is kept`() throws {
     var expected = Self.regular
     expected.context = nil
     expected.extra = Self.extra(["ZCONTEXTNAMETS": .text("abc")])
@@ -87,7 +86,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have a blob for a text, in the layout of 2017`() throws {
+  func `a blob in a text column of the 2017 layout is kept`() throws {
     var expected = Self.regular
     expected.author = nil
     expected.extra = Self.extra(["ZAUTHOR": .blob([1, 2])])
@@ -96,7 +95,7 @@ struct IrregularRowTests {
   }
 
   @Test(arguments: [false, true])
-  func `may have texts that are not clean UTF-8, or hold a NUL`(plain: Bool) throws {
+  func `texts that are malformed UTF-8 or hold a NUL are repaired and kept`(plain: Bool) throws {
     let set =
       plain
       ? ["UPDATE ATRANSACTION SET ZAUTHOR = CAST(x'61FF62' AS TEXT)"]
@@ -115,7 +114,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have an empty text, which is a text`() throws {
+  func `an empty text is not a missing one`() throws {
     var expected = Self.regular
     expected.author = ""
     #expect(
@@ -130,7 +129,7 @@ struct IrregularRowTests {
       ("-0.0", -0.0, []), ("9e999", .infinity, []), ("-9e999", -.infinity, []),
       ("5e-324", .leastNonzeroMagnitude, []),
     ] as [(String, Double?, [(String, StoredValue)])])
-  func `may have an odd time`(
+  func `a time of any type is read or kept as stored`(
     value: String, seconds: Double?, extra: [(String, StoredValue)]
   ) throws {
     let read = try Self.read(["UPDATE ATRANSACTION SET ZTIMESTAMP = \(value)"])
@@ -142,7 +141,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may carry a query generation, and something else in its place`() throws {
+  func `a query generation is read, and a value of another type is kept`() throws {
     var expected = Self.regular
     expected.queryGeneration = [0x18, 0xe2, 0x2d, 0]
     #expect(try Self.read(["UPDATE ATRANSACTION SET ZQUERYGEN = x'18E22D00'"]) == [expected])
@@ -154,7 +153,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have a row version and the wrong entity`() throws {
+  func `an unexpected row version and entity are kept`() throws {
     var expected = Self.regular
     expected.extra = Self.extra(["Z_ENT": .integer(5), "Z_OPT": .integer(2)])
     expected.changes[0].extra = Self.extra(["Z_ENT": .null, "Z_OPT": .text("x")])
@@ -173,7 +172,7 @@ struct IrregularRowTests {
       ("ZENTITY", "1.5", .real(1.5)), ("ZENTITYPK", "NULL", .null),
       ("ZENTITYPK", "x'07'", .blob([7])),
     ] as [(String, String, StoredValue)])
-  func `may be a change with anything in its numbers`(
+  func `numbers of a change of any type are kept`(
     column: String, value: String, stored: StoredValue
   ) throws {
     var expected = Self.regular
@@ -187,7 +186,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may be a change with the largest numbers`() throws {
+  func `a change may have the largest numbers`() throws {
     var expected = Self.regular
     expected.changes[0].entity = .max
     expected.changes[0].primaryKey = .min
@@ -198,7 +197,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may be a change with an odd mask`() throws {
+  func `a mask of any type or length is read or kept as stored`() throws {
     var expected = Self.regular
     expected.changes[0].mask = nil
     #expect(try Self.read(["UPDATE ACHANGE SET ZCOLUMNS = NULL"]) == [expected])
@@ -212,7 +211,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may be a change with every kind of value in its tombstone`() throws {
+  func `a tombstone may have every kind of value`() throws {
     var expected = Self.regular
     expected.changes[0].tombstone = [
       .null, .integer(.min), .real(-0.0), .text(""), .malformedText([0xc0, 0x80]), .blob([]),
@@ -227,7 +226,7 @@ struct IrregularRowTests {
   }
 
   @Test(arguments: [true, false])
-  func `may be a change of no transaction, which is not shown with any`(isIndexed: Bool) throws {
+  func `a change without a transaction is not shown with any`(isIndexed: Bool) throws {
     var sql = isIndexed ? [] : ["DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX"]
     for (number, transaction) in [
       (2, "0"), (3, "2"), (4, "NULL"), (5, "'abc'"), (6, "1.5"), (7, "-9223372036854775808"),
@@ -253,7 +252,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have any number, the lowest and the highest too`() throws {
+  func `a transaction may have any number`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     let numbers: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
@@ -285,7 +284,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have changes in another order than that of the transactions`() throws {
+  func `changes stored in another order belong to their transactions`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     for number: Int64 in 1...3 { try writer.transaction(number) }
@@ -305,7 +304,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may have an author of ten megabytes`() throws {
+  func `an author of ten megabytes is read`() throws {
     let rows = try Self.read([
       "UPDATE ATRANSACTIONSTRING SET ZNAME = printf('%.10000000c', 'x') WHERE ZNAME = 'app'",
       "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS) SELECT 2, 16002, ZAUTHORTS"
@@ -315,7 +314,7 @@ struct IrregularRowTests {
   }
 
   @Test
-  func `may hold more than a value may have, which is damage`() throws {
+  func `a value beyond the limit is damage`() throws {
     do {
       _ = try Self.read(["UPDATE ACHANGE SET ZTOMBSTONE0 = zeroblob(67108865)"])
       Issue.record("it was read")
@@ -326,7 +325,7 @@ struct IrregularRowTests {
   }
 
   @Test(.enabled(if: Tool("sqlite3") != nil))
-  func `may be in a store whose texts are UTF-16`() async throws {
+  func `texts in UTF-16 are read`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     let sqlite = try #require(Tool("sqlite3"))

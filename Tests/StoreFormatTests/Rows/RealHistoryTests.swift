@@ -5,9 +5,7 @@ import Testing
 @testable import StoreFormat
 
 /// The histories of real stores, row by row against an independent decoder.
-@Suite(
-  "The histories of real stores",
-  .enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
+@Suite(.bounded, .enabled(if: RealStores.oracle != nil && Tool("python3") != nil))
 struct RealHistoryTests {
   /// A value as both sides can write it; numbers as the doubles that JSON takes them for.
   private static func text(_ value: StoredValue) -> String? {
@@ -31,7 +29,7 @@ struct RealHistoryTests {
   }
 
   @Test(arguments: RealStores.paths)
-  func `are those of the independent decoder`(source: String) async throws {
+  func `histories of real stores agree with the independent decoder`(source: String) async throws {
     let oracle = try #require(RealStores.oracle)
     let python = try #require(Tool("python3"))
     let folder = try TemporaryFolder()
@@ -86,7 +84,7 @@ struct RealHistoryTests {
   }
 
   @Test
-  func `decode every update of the stores since macOS 10.15`() throws {
+  func `every update in stores since macOS 10.15 is decoded`() throws {
     var updates = 0
     for source in RealStores.paths {
       let folder = try TemporaryFolder()

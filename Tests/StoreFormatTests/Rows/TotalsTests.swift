@@ -4,8 +4,7 @@ import Testing
 @testable import StoreFormat
 
 /// Totals are those that SQL gives.
-@Suite("The totals of a history")
-struct TotalsTests {
+@Suite(.bounded) struct TotalsTests {
   private static func read<Result>(
     plain: Bool = false, sql: [String] = [], _ body: (StoreSnapshot) throws -> Result
   ) throws -> Result {
@@ -20,7 +19,7 @@ struct TotalsTests {
   }
 
   @Test
-  func `count changes by entity and kind`() throws {
+  func `changes are counted by entity and kind`() throws {
     let sql = [
       "UPDATE ACHANGE SET ZCHANGETYPE = 7 WHERE Z_PK = 1",
       "UPDATE ACHANGE SET ZENTITY = NULL WHERE Z_PK = 2",
@@ -46,7 +45,7 @@ struct TotalsTests {
   }
 
   @Test
-  func `do not take a text or a fraction for a kind or an entity`() throws {
+  func `texts and fractions are not counted as kinds or entities`() throws {
     let sql = [
       "DELETE FROM ACHANGE WHERE Z_PK > 4",
       "UPDATE ACHANGE SET ZCHANGETYPE = 'up', ZENTITY = 5 WHERE Z_PK = 1",
@@ -64,7 +63,7 @@ struct TotalsTests {
   }
 
   @Test(arguments: [false, true])
-  func `count texts, in both layouts alike`(plain: Bool) throws {
+  func `texts are counted alike in both layouts`(plain: Bool) throws {
     try Self.read(plain: plain) { (snapshot: StoreSnapshot) throws in
       #expect(
         try Set(snapshot.textCounts(.author).counts) == [
@@ -83,8 +82,7 @@ struct TotalsTests {
   }
 
   @Test
-  func `count the text that a transaction shows, where its columns contradict one another`() throws
-  {
+  func `the counted text is the shown one if columns contradict each other`() throws {
     let sql = [
       "UPDATE ATRANSACTION SET ZAUTHOR = 'plain', ZAUTHORTS = 99 WHERE Z_PK IN (1, 2)",
       "UPDATE ATRANSACTION SET ZAUTHOR = x'00' WHERE Z_PK = 4",
@@ -106,7 +104,7 @@ struct TotalsTests {
   }
 
   @Test
-  func `return the largest groups if there are too many`() throws {
+  func `the largest groups are returned if there are too many`() throws {
     let sql = [
       """
       WITH RECURSIVE c(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM c WHERE x < 66000)
@@ -122,7 +120,7 @@ struct TotalsTests {
   }
 
   @Test(arguments: [false, true])
-  func `leave out texts beyond the limit of bytes`(isInterned: Bool) throws {
+  func `texts beyond the limit of bytes are left out`(isInterned: Bool) throws {
     let length = StoreSnapshot.maxTextBytes - 3
     let sql =
       isInterned
@@ -144,7 +142,7 @@ struct TotalsTests {
   }
 
   @Test(.enabled(if: Tool("sqlite3") != nil))
-  func `count bytes as sqlite3 does`() async throws {
+  func `bytes agree with dbstat of sqlite3`() async throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let sqlite = try #require(Tool("sqlite3"))

@@ -179,10 +179,9 @@ private struct RandomHistory {
 }
 
 /// Every condition selects what it says, in every layout.
-@Suite("A selection of transactions")
-struct TransactionSelectionTests {
+@Suite(.bounded) struct TransactionSelectionTests {
   @Test(arguments: RandomHistory.Layout.allCases, [1, 2] as [UInt64])
-  private func `selects what a look at every transaction selects`(
+  private func `a selection agrees with a look at every transaction`(
     layout: RandomHistory.Layout, seed: UInt64
   ) throws {
     let folder = try TemporaryFolder()
@@ -210,7 +209,7 @@ struct TransactionSelectionTests {
   }
 
   @Test
-  func `finds each slot of a mask by itself`() throws {
+  func `each slot of a mask is found by itself`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("trips.store"))
     let count = 21
@@ -248,7 +247,7 @@ struct TransactionSelectionTests {
   }
 
   @Test
-  func `may have thousands of alternatives`() throws {
+  func `a selection may have thousands of alternatives`() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("trips.store"))
     let numbers = Array(Int64(100)..<3100)

@@ -4,15 +4,14 @@ import Testing
 @testable import StoreFormat
 
 /// Masks of every length hold their bits.
-@Suite("A column mask")
-struct ColumnMaskTests {
+@Suite(.bounded) struct ColumnMaskTests {
   @Test(
     arguments: [
       ([], []), ([0x80], [0]), ([0x01], [7]), ([0x10], [3]), ([0x80, 0x02, 0x02], [0, 14, 22]),
       ([0x1d, 0x60], [3, 4, 5, 7, 9, 10]), ([0, 0, 0, 0x40, 0, 0, 0, 0], [25]),
       ([0x40, 0, 0x20, 0, 0x80, 0], [1, 18, 32]), ([0xff, 0xff], Array(0..<16)),
     ] as [([UInt8], [Int])])
-  func `has its bits from the left`(bytes: [UInt8], slots: [Int]) {
+  func `slots are the bits of a mask from the left`(bytes: [UInt8], slots: [Int]) {
     let mask = ColumnMask(bytes)
     #expect(mask.bytes == bytes)
     #expect(mask.byteCount == bytes.count)
@@ -22,7 +21,7 @@ struct ColumnMaskTests {
   }
 
   @Test
-  func `is made for any number of slots, its bits set at random`() {
+  func `a mask of any number of slots has the bits that were set`() {
     var generator = SeededGenerator(seed: 8)
     for count in 0...300 {
       let set = (0..<count).filter { _ in Bool.random(using: &generator) }
@@ -42,7 +41,7 @@ struct ColumnMaskTests {
   }
 
   @Test
-  func `is the same as another with the same bytes, and only that`() {
+  func `masks are equal if their bytes are equal`() {
     var generator = SeededGenerator(seed: 9)
     for length in [0, 1, 7, 8, 31, 32, 33, 40, 100] {
       let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }

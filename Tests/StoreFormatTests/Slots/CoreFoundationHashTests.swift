@@ -1,10 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import StoreFormat
 
 /// The hash, against numbers that a Python transcription of the published description gave.
-@Suite("The hash of CoreFoundation")
-struct CoreFoundationHashTests {
+@Suite(.bounded) struct CoreFoundationHashTests {
   @Test(
     arguments: [
       ("", 0), ("a", 0x426), ("ab", 0xb_fcd9), ("abc", 0x1ec4_9f71), ("abcd", 0x7_9c95_146e),
@@ -23,7 +23,7 @@ struct CoreFoundationHashTests {
       (String(repeating: "ü", count: 95), 0xa750_76ed_5381_dae3),
       (String(repeating: "🧳", count: 60), 0x91e8_1697_74a2_99a8),
     ] as [(String, UInt64)])
-  func `is that of the description`(text: String, hash: UInt64) {
+  func `hashes are those of the published description`(text: String, hash: UInt64) {
     #expect(CoreFoundationHash.hash(of: text) == hash)
   }
 }

@@ -5,8 +5,7 @@ import Testing
 @testable import StoreFormat
 
 /// Slots by the rules, on a model of our own.
-@Suite("The slots of an entity")
-struct EntitySlotsTests {
+@Suite(.bounded) struct EntitySlotsTests {
   private static let slots = TripsModel.slots
 
   private static func text(_ entity: String) -> [String]? {
@@ -14,7 +13,7 @@ struct EntitySlotsTests {
   }
 
   @Test
-  func `are in the order of the frameworks`() {
+  func `slots are in the order of the frameworks`() {
     #expect(
       Self.text("Trip") == [
         "toOne stay", "entityKey stay", "attribute cost", "attribute identifier",
@@ -36,7 +35,7 @@ struct EntitySlotsTests {
   }
 
   @Test
-  func `order names by their units, capitals first`() {
+  func `names are ordered by their UTF-16 units, capitals first`() {
     let model = ManagedModel(entities: [
       ManagedEntity(
         name: "E",
@@ -50,7 +49,7 @@ struct EntitySlotsTests {
   }
 
   @Test
-  func `name the preserved attributes in the order of the tombstone`() {
+  func `preserved attributes are in the order of the tombstone`() {
     #expect(
       Self.slots["Trip"]?.tombstoneAttributes.map(\.name) == [
         "identifier", "isFavorite", "name", "score", "startDate", "token",
@@ -60,7 +59,7 @@ struct EntitySlotsTests {
   }
 
   @Test
-  func `return the names in a mask, each once, and none if the mask does not fit`() throws {
+  func `a mask has each of its names once, and none if it does not fit`() throws {
     let trip = try #require(Self.slots["Trip"])
     #expect(trip.slots.count == 13)
     #expect(
@@ -78,7 +77,7 @@ struct EntitySlotsTests {
 }
 
 /// Slots of the models in real stores, against what their own changes show.
-@Suite("The slots of real stores", .enabled(if: RealStores.folder != nil))
+@Suite(.bounded, .needsRealStores)
 struct RealSlotsTests {
   private struct Vector: Sendable, CustomTestStringConvertible {
     var store: String
@@ -136,7 +135,7 @@ struct RealSlotsTests {
   ]
 
   @Test(arguments: vectors)
-  private func `name known changes`(vector: Vector) throws {
+  private func `known changes of real stores have the right names`(vector: Vector) throws {
     guard let source = RealStores.path(vector.store) else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { snapshot in
@@ -159,7 +158,9 @@ struct RealSlotsTests {
     arguments: [
       (6, 0x20, "requiredComponents"), (11, 0x40, "producedItemCount"), (25, 0x80, "producedItem"),
     ] as [(Int64, UInt8, String)])
-  func `name the three slots of CraftingRecipe`(number: Int64, mask: UInt8, name: String) throws {
+  func `the three slots of CraftingRecipe have the right names`(
+    number: Int64, mask: UInt8, name: String
+  ) throws {
     guard let source = RealStores.path("swiftdata-rm-4wal.store") else { return }
     let folder = try TemporaryFolder()
     try StoreFile(path: folder.copy(store: source)).read { snapshot in
@@ -172,7 +173,7 @@ struct RealSlotsTests {
   }
 
   @Test
-  func `are complete for ICCloudState and Garnish`() throws {
+  func `all slots of ICCloudState and Garnish have the right names`() throws {
     for (store, entity, names) in [
       (
         "notes-ios17-josh.sqlite", "ICCloudState",
@@ -193,7 +194,7 @@ struct RealSlotsTests {
   @Test(
     .enabled(if: RealStores.oracle != nil && Tool("python3") != nil),
     arguments: RealStores.paths)
-  func `are those of the independent decoder, for every entity of every store`(
+  func `slots agree with the independent decoder for every entity of every store`(
     source: String
   ) async throws {
     let oracle = try #require(RealStores.oracle)

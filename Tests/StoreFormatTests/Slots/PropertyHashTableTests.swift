@@ -1,10 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import StoreFormat
 
 /// The dictionary's order, against a Python implementation of the same description.
-@Suite("The order of an entity's dictionary")
-struct PropertyHashTableTests {
+@Suite(.bounded) struct PropertyHashTableTests {
   private static func table(_ keys: [String]) -> PropertyHashTable {
     var table = PropertyHashTable()
     for key in keys {
@@ -15,18 +15,18 @@ struct PropertyHashTableTests {
   }
 
   @Test(arguments: growth)
-  func `is kept while the table grows`(count: Int, order: [String]) {
+  func `keys are found while the table grows`(count: Int, order: [String]) {
     let keys = ["_ek", "_pk", "_opt"] + (0..<17).map { "p\($0)" }
     #expect(Self.table(Array(keys.prefix(count))).keys == order)
   }
 
   @Test
-  func `takes a key once`() {
+  func `a repeated key is stored once`() {
     #expect(Self.table(["a", "b", "a", "b", "a"]).keys.sorted() == ["a", "b"])
   }
 
   @Test
-  func `takes as many keys as its largest size, and refuses more`() {
+  func `a table takes as many keys as its largest size`() {
     var table = PropertyHashTable()
     let accepted = (0..<5000).prefix { table.add("key\($0)") }.count
     #expect(accepted == 4543)
@@ -37,7 +37,7 @@ struct PropertyHashTableTests {
   }
 
   @Test
-  func `changes with a copy, which a sub-entity starts from`() {
+  func `the copy that a subentity starts from has another order`() {
     let table = Self.table(
       ["_ek", "_pk", "_opt", "name", "_ZOWNER", "owner", "items", "tags"]
         + (0..<12).map { "x\($0)" })

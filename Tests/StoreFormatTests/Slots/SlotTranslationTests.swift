@@ -1,8 +1,9 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 /// Masks and tombstones from one model into another, slot by slot.
-@Suite struct SlotTranslationTests {
+@Suite(.bounded) struct SlotTranslationTests {
   private typealias Slot = EntitySlots.Slot
 
   private static func slots(_ slots: [(String, EntitySlots.Role)]) -> EntitySlots {
@@ -33,7 +34,7 @@ import Testing
     return moved.setSlots
   }
 
-  @Test func `every slot goes to its name`() throws {
+  @Test func `each slot moves to the slot of the same name`() throws {
     let new = Self.slots([
       ("home", .toOne), ("trip", .toOne), ("stay", .toOne), ("stay", .entityKey),
       ("trip", .orderKey), ("area", .attribute), ("name", .attribute), ("place", .attribute),
@@ -51,13 +52,13 @@ import Testing
       try SlotTranslation(from: Self.old, to: new).mask(all).setSlots == places.sorted())
   }
 
-  @Test func `keys that are gone say that the relationship changed`() throws {
+  @Test func `a mask of removed keys names their relationship`() throws {
     let new = Self.slots([("stay", .toOne), ("trip", .toOne), ("name", .attribute)])
     #expect(try Self.move(2, to: new) == [0])
     #expect(try Self.move(3, to: new) == [1])
   }
 
-  @Test func `other kinds of properties`() throws {
+  @Test func `a property that changed its kind is an error`() throws {
     let new = Self.slots([
       ("name", .toOne), ("stay", .attribute), ("trip", .toMany), ("tags", .toOne),
       ("items", .attribute), ("place", .attribute),
@@ -72,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `masks that fit no model`() throws {
+  @Test func `a malformed mask is kept for the same model and refused for another`() throws {
     let odd = ColumnMask([0xff, 0xff, 0xff])
     let same = SlotTranslation(from: Self.old, to: Self.old)
     #expect(same.keepsMasks && same.keepsTombstones)
@@ -82,7 +83,7 @@ import Testing
     #expect(try other.mask(ColumnMask([0, 0])) == ColumnMask([0]))
   }
 
-  @Test func `tombstones`() throws {
+  @Test func `tombstones move to the slots of the new model`() throws {
     let old = Self.preserved([("b", .string), ("c", .integer16), ("d", .float), ("e", .date)])
     let new = Self.preserved([
       ("a", .string), ("b", .string), ("c", .integer64), ("cc", .string), ("d", .double),

@@ -1,20 +1,20 @@
 import StoreFormat
+import TestSupport
 import Testing
 
-@Suite("Civil date")
-struct CivilDateTests {
+@Suite(.bounded) struct CivilDateTests {
   @Test(arguments: [
     (1970, 1, 1, 0), (1, 1, 1, -719_162), (9999, 12, 31, 2_932_896), (2000, 2, 29, 11_016),
     (1900, 3, 1, -25_508), (2024, 2, 29, 19_782), (2001, 1, 1, 11_323), (1582, 10, 15, -141_427),
   ])
-  func `knows days by number`(year: Int, month: Int, day: Int, number: Int) {
+  func `days have numbers`(year: Int, month: Int, day: Int, number: Int) {
     let date = CivilDate(year: year, month: month, day: day)
     #expect(date?.daysSinceUnixEpoch == number)
     #expect(CivilDate(daysSinceUnixEpoch: number) == date)
   }
 
   @Test
-  func `converts every 17th day of ten thousand years in order, and back`() {
+  func `every 17th day of ten thousand years is converted in order and back`() {
     var weekday: Int?
     var failures = 0
     for number in stride(
@@ -35,7 +35,7 @@ struct CivilDateTests {
   }
 
   @Test
-  func `converts every day of four centuries`() {
+  func `every day of four centuries is converted`() {
     var number = -135_140  // 1600-01-01
     for year in 1600..<2000 {
       for month in 1...12 {
@@ -56,19 +56,19 @@ struct CivilDateTests {
     (2026, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 13, 1), (2026, 0, 1), (2026, 1, 0),
     (0, 1, 1), (10_000, 1, 1), (2026, 1, -1), (.max, .max, .max), (.min, .min, .min),
   ])
-  func `refuses days that do not exist`(year: Int, month: Int, day: Int) {
+  func `days that do not exist are refused`(year: Int, month: Int, day: Int) {
     #expect(CivilDate(year: year, month: month, day: day) == nil)
   }
 
   @Test(arguments: [
     -719_163, 2_932_897, .max, .min,
   ])
-  func `refuses numbers outside the years 1 to 9999`(number: Int) {
+  func `numbers outside the years 1 to 9999 are refused`(number: Int) {
     #expect(CivilDate(daysSinceUnixEpoch: number) == nil)
   }
 
   @Test
-  func `adds months and keeps to the month's end`() {
+  func `adding months keeps to the end of the month`() {
     let march = CivilDate(year: 2024, month: 3, day: 31)
     #expect(march?.adding(months: -1) == CivilDate(year: 2024, month: 2, day: 29))
     #expect(march?.adding(months: -13) == CivilDate(year: 2023, month: 2, day: 28))

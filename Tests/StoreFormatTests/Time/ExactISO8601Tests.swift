@@ -2,8 +2,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("ISO 8601 without loss")
-struct ExactISO8601Tests {
+@Suite(.bounded) struct ExactISO8601Tests {
   @Test(arguments: [
     (0.0, "2001-01-01T00:00:00Z"),
     (743_906_557.824189, "2024-07-29T00:42:37.824189Z"),
@@ -19,7 +18,7 @@ struct ExactISO8601Tests {
     (252_423_993_599.9999, "9999-12-31T23:59:59.9999Z"),
     (59.99999999999999, "2001-01-01T00:00:59.99999999999999Z"),
   ])
-  func `writes as many digits as the number has`(seconds: Double, text: String) {
+  func `text has as many digits as the number`(seconds: Double, text: String) {
     #expect(StoreTimestamp(secondsSinceReferenceDate: seconds).exactISO8601 == text)
     let readBack = StoreTimestamp(exactISO8601: text)
     #expect(readBack?.secondsSinceReferenceDate.bitPattern == seconds.bitPattern)
@@ -28,12 +27,12 @@ struct ExactISO8601Tests {
   @Test(arguments: [
     -0.0, 1e-5, -1e-300, .leastNonzeroMagnitude, 1e16,
   ])
-  func `has no text where it cannot be exact`(seconds: Double) {
+  func `a number that cannot be exact has no text`(seconds: Double) {
     #expect(StoreTimestamp(secondsSinceReferenceDate: seconds).exactISO8601 == nil)
   }
 
   @Test(arguments: 1...4)
-  func `returns the same bits for random numbers`(seed: UInt64) {
+  func `random numbers are read back bit for bit`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var failures: [Double] = []
     for round in 0..<15_000 {
@@ -70,12 +69,12 @@ struct ExactISO8601Tests {
     "2024-07-29T00:42:3７Z", "+024-07-29T00:42:37Z", "2024-07-29T00:42:37.-5Z",
     "2024-07-29T00:42:37.000000000000000000000000000000001Z",
   ])
-  func `refuses other forms and impossible times`(text: String) {
+  func `other forms and impossible times are refused`(text: String) {
     #expect(StoreTimestamp(exactISO8601: text) == nil)
   }
 
   @Test
-  func `survives damaged text`() {
+  func `damaged text is read or refused`() {
     var generator = SeededGenerator(seed: 5)
     let original = Array("2024-07-29T00:42:37.824189Z".utf8)
     for _ in 0..<20_000 {
@@ -101,7 +100,7 @@ struct ExactISO8601Tests {
   }
 
   @Test
-  func `takes whole seconds and digits, and refuses what would overflow`() {
+  func `whole seconds and digits are combined, and an overflow is refused`() {
     let digits: ArraySlice<UInt8> = Array("75".utf8)[...]
     #expect(
       StoreTimestamp(unixSeconds: 978_307_198, fractionDigits: digits)?.secondsSinceReferenceDate

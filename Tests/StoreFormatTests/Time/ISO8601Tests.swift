@@ -2,8 +2,7 @@ import StoreFormat
 import TestSupport
 import Testing
 
-@Suite("ISO 8601 for people")
-struct ISO8601Tests {
+@Suite(.bounded) struct ISO8601Tests {
   /// Seconds, and what Python's `decimal` (exact value of the double, half to even) and `datetime`
   /// make of them with 6, 0 and 3 digits.
   private static let known: [(Double, String, String, String)] = [
@@ -45,7 +44,7 @@ struct ISO8601Tests {
   ]
 
   @Test(arguments: known)
-  func `writes known times`(seconds: Double, micro: String, whole: String, milli: String) {
+  func `known times are written`(seconds: Double, micro: String, whole: String, milli: String) {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: seconds)
     #expect(timestamp.iso8601() == micro)
     #expect(timestamp.iso8601(fractionDigits: 0) == whole)
@@ -53,7 +52,7 @@ struct ISO8601Tests {
   }
 
   @Test
-  func `writes nine digits, and no other count than 0 to 9`() {
+  func `up to nine digits are written`() {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: 743_906_557.824189)
     #expect(timestamp.iso8601(fractionDigits: 9) == "2024-07-29T00:42:37.824188948Z")
     #expect(timestamp.iso8601(fractionDigits: 1) == "2024-07-29T00:42:37.8Z")
@@ -66,21 +65,21 @@ struct ISO8601Tests {
     Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, -1e12, 252_423_993_600,
     -63_113_904_000.1, -63_113_904_001, .greatestFiniteMagnitude,
   ])
-  func `has no text outside the years 1 to 9999`(seconds: Double) {
+  func `times outside the years 1 to 9999 have no text`(seconds: Double) {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: seconds)
     #expect(timestamp.iso8601() == nil)
     #expect(timestamp.exactISO8601 == nil)
   }
 
   @Test
-  func `does not carry into the year 10000`() {
+  func `rounding does not carry into the year 10000`() {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: 252_423_993_599.9999)
     #expect(timestamp.iso8601() == "9999-12-31T23:59:59.999908Z")
     #expect(timestamp.iso8601(fractionDigits: 3) == nil)
   }
 
   @Test
-  func `writes the same bytes into a buffer that is long enough`() {
+  func `a buffer that is long enough gets the same bytes`() {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<2000 {
       let timestamp = StoreTimestamp(

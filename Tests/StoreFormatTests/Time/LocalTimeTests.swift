@@ -1,4 +1,5 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -10,8 +11,7 @@ import Glibc
 #endif
 
 /// The zone is the whole process's, so each test has a process to itself.
-@Suite("Local time")
-struct LocalTimeTests {
+@Suite(.bounded) struct LocalTimeTests {
   /// Wall clock, Unix time and the wall clock's answer, all from Python's `zoneinfo`.
   private struct Case {
     let wall: [Int]
@@ -41,7 +41,7 @@ struct LocalTimeTests {
   }
 
   @Test
-  func `berlin: a gap, a repeated hour, both offsets`() async {
+  func `Berlin has a gap, a repeated hour and two offsets`() async {
     await #expect(processExitsWith: .success) {
       LocalTimeTests.check(
         "Europe/Berlin",
@@ -75,7 +75,7 @@ struct LocalTimeTests {
   }
 
   @Test
-  func `elsewhere: west, half hours, a skipped day, a skipped midnight`() async {
+  func `zones may be west, have half hours, and skip a day or midnight`() async {
     await #expect(processExitsWith: .success) {
       LocalTimeTests.check(
         "America/New_York",
@@ -121,7 +121,7 @@ struct LocalTimeTests {
   }
 
   @Test
-  func `refuses invalid times and years out of range`() {
+  func `invalid times and years out of range are refused`() {
     for seconds in [Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, 3e11, -7e10] {
       #expect(LocalTime(StoreTimestamp(secondsSinceReferenceDate: seconds)) == nil)
     }

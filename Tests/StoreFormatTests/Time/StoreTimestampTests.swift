@@ -1,17 +1,17 @@
 import StoreFormat
+import TestSupport
 import Testing
 
-@Suite("Store timestamp")
-struct StoreTimestampTests {
+@Suite(.bounded) struct StoreTimestampTests {
   @Test
-  func `counts from 2001 and converts from 1970`() {
+  func `timestamps count from 2001 and convert from 1970`() {
     #expect(StoreTimestamp(unixSeconds: 978_307_200).secondsSinceReferenceDate == 0)
     #expect(StoreTimestamp(secondsSinceReferenceDate: 1.5).unixSeconds == 978_307_201.5)
     #expect(StoreTimestamp(unixSeconds: 0).secondsSinceReferenceDate == -978_307_200)
   }
 
   @Test
-  func `reads the clock`() {
+  func `the current time is that of the clock`() {
     let first = StoreTimestamp.now()
     let second = StoreTimestamp.now()
     #expect(first <= second)
@@ -21,7 +21,7 @@ struct StoreTimestampTests {
   }
 
   @Test
-  func `sorts every double, NaN before all numbers`() {
+  func `every double is sorted, NaN before all numbers`() {
     let sorted: [Double] = [
       .nan, -.infinity, -1e300, -1, 0, .leastNonzeroMagnitude, 1, 1e300, .infinity,
     ]

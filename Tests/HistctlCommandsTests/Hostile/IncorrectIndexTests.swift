@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An index of the changes that lists other rows than the table has: nothing is sealed or deleted by it.
+@Suite(.bounded) struct IncorrectIndexTests {
+  private static let index = "ACHANGE_ZTRANSACTIONID_INDEX"
+
+  /// Makes the index anew without some of its entries.
+  static func hide(_ condition: String, in query: StoreQuery) throws {
+    try query.run(
+      """
+      DROP INDEX \(index);
+      CREATE INDEX \(index) ON ACHANGE (ZTRANSACTIONID) WHERE NOT (\(condition));
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = 'CREATE INDEX \(index) ON ACHANGE (ZTRANSACTIONID)'
+        WHERE name = '\(index)';
+      PRAGMA writable_schema = RESET
+      """)
+  }
+
+  @Test(
+    arguments: [
+      "ZTRANSACTIONID BETWEEN 3 AND 4", "ZTRANSACTIONID = 1", "ZTRANSACTIONID < 9", "Z_PK = 7",
+    ],
+    [
+      "archive sample.store arch --before 7", "prune sample.store --before 7 --yes",
+      "prune sample.store --before 7 --archive arch --yes",
+      "prune sample.store --before 7 --archive arch --dry-run",
+    ])
+  func `hidden changes are neither left out of an archive nor deleted`(
+    _ condition: String, _ line: String
+  ) async throws {
+    let sample = try SampleFolder()
+    let query = try StoreQuery(path: sample.store)
+    try Self.hide(condition, in: query)
+    let before = try query.contents()
+    let refused = try await sample.run(line)
+    #expect(refused.status == 5, "\(refused.text)\(refused.errors)")
+    #expect(try query.contents() == before)
+    let sealed = FileManager.default.enumerator(atPath: sample.folder.file("arch"))?
+      .contains { ($0 as? String)?.hasSuffix(".zst") ?? false }
+    #expect(sealed != true)
+  }
+
+  @Test
+  func
+    `only sealed changes are deleted if damage is ignored, and none without its transaction`()
+    async throws
+  {
+    for condition in ["ZTRANSACTIONID BETWEEN 3 AND 4", "ZTRANSACTIONID = 6", "Z_PK = 7"] {
+      let sample = try SampleFolder()
+      let query = try StoreQuery(path: sample.store)
+      #expect(try await sample.run("archive sample.store arch --before 9").status == 0)
+      try Self.hide(condition, in: query)
+      let before = try query.contents()
+      for archive in ["--archive arch", ""] {
+        let pruned = try await sample.run(
+          "prune sample.store --before 7 \(archive) --yes --ignore-guard damage")
+        #expect(pruned.status != 0, "\(condition) \(archive)")
+        #expect(try query.contents() == before)
+      }
+    }
+  }
+
+  @Test
+  func `an entry that names another row deletes no row of a later transaction`() async throws {
+    let sample = try SampleFolder()
+    let query = try StoreQuery(path: sample.store)
+    // The index of a table in which two changes have exchanged their transactions.
+    try query.run(
+      """
+      CREATE TABLE other AS SELECT * FROM ACHANGE;
+      UPDATE other SET ZTRANSACTIONID = CASE rowid
+        WHEN 2 THEN (SELECT ZTRANSACTIONID FROM ACHANGE WHERE Z_PK = 25)
+        ELSE (SELECT ZTRANSACTIONID FROM ACHANGE WHERE Z_PK = 2) END WHERE rowid IN (2, 25);
+      CREATE INDEX other_index ON other (ZTRANSACTIONID);
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master AS m SET rootpage = (SELECT rootpage FROM sqlite_master AS o
+        WHERE o.name IN ('other_index', '\(Self.index)') AND o.name <> m.name)
+        WHERE name IN ('other_index', '\(Self.index)')
+      """)
+    let rows = "SELECT * FROM ACHANGE NOT INDEXED ORDER BY Z_PK"
+    let before = try StoreQuery(path: sample.store).lines(rows)
+    for line in [
+      "prune sample.store --before 7 --yes", "prune sample.store --before 7 --archive arch --yes",
+      "prune sample.store --before 7 --yes --ignore-guard damage",
+    ] {
+      let refused = try await sample.run(line)
+      #expect(refused.status != 0, "\(line): \(refused.text)\(refused.errors)")
+      #expect(try StoreQuery(path: sample.store).lines(rows) == before)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import TestSupport
+import Testing
+
+/// The name of an entity means its sub-entities too, and names that nothing has are said to be such.
+@Suite(.bounded) struct EntityMeaningTests {
+  @Test
+  func `an entity includes its subentities`() async throws {
+    let sample = try SampleFolder()
+    let exact = try await sample.run("log sample.store --entity LivingAccommodation")
+    let all = try await sample.run("log sample.store --entity Accommodation")
+    #expect(all.rows == exact.rows && !all.rows.isEmpty)
+    #expect(try await sample.run("log sample.store --exact-entity Accommodation").rows == [])
+    let both = try await sample.run(
+      "log sample.store --exact-entity Accommodation --entity Trip")
+    #expect(both.rows == (try await sample.run("log sample.store --entity Trip")).rows)
+    for line in ["export sample.store", "diff sample.store 0 --each --json"] {
+      let named = try await sample.run("\(line) --entity Accommodation")
+      let own = try await sample.run("\(line) --entity LivingAccommodation")
+      #expect(named.text == own.text && !named.lines.isEmpty)
+    }
+  }
+
+  @Test
+  func `only the named entity matches without a known hierarchy, with a note`()
+    async throws
+  {
+    let sample = try SampleFolder()
+    _ = try await sample.run("export sample.store -o x.jsonl")
+    let result = try await sample.run("log x.jsonl --entity LivingAccommodation")
+    #expect(!result.rows.isEmpty)
+    #expect(
+      result.errors.contains("does not record which entities inherit from LivingAccommodation"))
+    let exact = try await sample.run("log x.jsonl --exact-entity LivingAccommodation")
+    #expect(exact.rows == result.rows && exact.errors == "")
+  }
+
+  @Test(arguments: [
+    ("--author wigdet", "no transaction has the author 'wigdet'", "did you mean 'widget'?"),
+    ("--process Tripz", "no transaction has the process 'Tripz'", "did you mean 'Trips'?"),
+    ("--bundle x.y.z", "no transaction has the bundle 'x.y.z'", "there are: com.example.Trips"),
+  ])
+  func `an unknown author, process or bundle is reported with similar ones`(
+    _ options: String, _ message: String, _ hint: String
+  ) async throws {
+    let result = try await SampleFolder().run("log sample.store " + options)
+    #expect(result.errors == "histctl: warning: \(message)\nhint: \(hint)\n")
+    #expect(result.status == 0 && result.text == "")
+  }
+
+  @Test
+  func `an author missing in store and archive, or in lines, is reported too`()
+    async throws
+  {
+    let sample = try SampleFolder()
+    // The last transaction of the widget goes into the archive.
+    let pruned = try await sample.run("prune sample.store --keep-last 1 --archive arch --yes")
+    #expect(pruned.status == 0, "\(pruned.errors)")
+    #expect(try await sample.run("log sample.store --author widget").errors != "")
+    let joined = try await sample.run("log sample.store --archive arch --author widget --json")
+    #expect(!joined.lines.isEmpty && joined.errors == "")
+    _ = try await sample.run("export arch -o lines.jsonl")
+    for input in ["sample.store --archive arch", "arch", "lines.jsonl"] {
+      for command in ["log", "export", "stats", "report -o x.html --overwrite"] {
+        let author = try await sample.run("\(command) \(input) --author wigdet")
+        #expect(
+          author.errors
+            == "histctl: warning: no transaction has the author 'wigdet'\nhint: did you mean 'widget'?\n",
+          "\(command) \(input)")
+        let object = try await sample.run("\(command) \(input) --object Trip/p999999")
+        #expect(
+          object.errors.contains("Trip/p999999 is neither in the store nor in its history\nhint: "),
+          "\(command) \(input): \(object.errors)")
+        #expect(author.status == 0 && object.status == 0)
+      }
+      // Another part of the history has it.
+      let other = try await sample.run("log \(input) --author widget --until 1")
+      #expect(other.errors == "" && other.text == "", "\(input): \(other.errors)")
+    }
+  }
+
+  @Test
+  func `an object missing in the store and its history is named`() async throws {
+    let sample = try SampleFolder()
+    let message = "Trip/p999999 is neither in the store nor in its history"
+    for command in ["log", "export", "stats", "diff sample.store 0"] {
+      let line = command.contains(" ") ? command : command + " sample.store"
+      let result = try await sample.run(line + " --object Trip/p999999")
+      #expect(result.errors.contains("histctl: warning: \(message)\nhint: "), "\(line)")
+      #expect(result.status == 0)
+    }
+    let json = try await sample.run("log sample.store --object Trip/p999999 --json")
+    #expect(json.errors.contains(#""kind":"unknownObject","message":"\#(message)""#))
+    // Another part of the history has it.
+    let known = try await sample.run("log sample.store --object Trip/p9 --until 1")
+    #expect(known.errors == "" && known.text == "")
+  }
+
+  @Test
+  func `the hint for an expired token loses no history and is omitted if it does not apply`()
+    async throws
+  {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6")
+    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 6")
+    let expired = try await sample.run("log sample.store --after 2")
+    #expect(expired.status == 4 && expired.errors.contains("--after 0"))
+    #expect(!expired.errors.contains("--after 6"))
+    let foreign = try await sample.run(
+      "log sample.store --after 00000000-8F4B-4E3A-9C61-0A5B7C9D2E3F:2")
+    #expect(foreign.status == 4 && !foreign.errors.contains("--after"))
+  }
+
+  @Test
+  func `a diverged copy is reported with the point of divergence`() async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("archive sample.store arch")
+    try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK > 8")
+    let result = try await sample.run("archive sample.store arch")
+    #expect(result.status == 4)
+    #expect(
+      result.errors.contains("of copies of a store that diverged: transaction 9 is the first"))
+    #expect(!result.errors.contains("older copy"))
+  }
+}

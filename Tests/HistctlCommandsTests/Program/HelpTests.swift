@@ -1,0 +1,109 @@
+import TestSupport
+import Testing
+
+/// Help in two lengths, and the version.
+@Suite(.bounded) struct HelpTests {
+  static let commands = [
+    "", "demo", "completion", "info", "log", "show", "diff", "object", "blame", "export", "stats",
+    "report",
+    "find", "mcp",
+    "prune",
+    "restore",
+    "token",
+    "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
+    "bookmark remove", "rehearse", "snapshot", "recover", "scrub", "record", "compact", "check",
+    "maintain",
+    "archive", "forget",
+    "verify",
+  ]
+
+  @Test(arguments: commands) func `short and long help begin with the same usage`(
+    _ command: String
+  ) async throws {
+    let sample = try SampleFolder()
+    let short = try await sample.run(command + " -h")
+    let long = try await sample.run(command + " --help")
+    for help in [short, long] {
+      #expect(help.status == 0)
+      #expect(help.errors == "")
+      #expect(help.text.contains("\nUSAGE: histctl"))
+      #expect(help.text.utf8.allSatisfy { $0 == 0x0A || (0x20..<0x7F).contains($0) })
+    }
+    #expect(short.output.count <= long.output.count)
+    #expect(!short.text.contains("OVERVIEW") && !short.text.contains("Examples:"))
+    #expect(long.text.hasPrefix("OVERVIEW: "))
+    if !["token", "bookmark"].contains(command) {
+      #expect(long.text.contains("\nExamples:\n  histctl "))
+    }
+    // The first sentence is the same in both.
+    #expect(long.text.hasPrefix("OVERVIEW: " + short.text.prefix { $0 != "\n" }))
+  }
+
+  @Test
+  func `the first sentence is complete on a narrow terminal`() async throws {
+    let help = try await Tool.histctl.run(["mcp", "-h"], environment: ["COLUMNS": "44"])
+    let sentence = help.text.prefix(upTo: try #require(help.text.firstRange(of: "\n\n")).lowerBound)
+    #expect(
+      sentence.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        == "Let assistants read histories, with the Model Context Protocol.")
+  }
+
+  @Test func `every option is explained`() async throws {
+    let help = try await SampleFolder().run("log --help")
+    for option in [
+      "--after", "--until", "--author", "--not-author", "--no-author", "--bundle", "--process",
+      "--entity", "--kind", "--object", "--attribute", "-n", "--reverse", "--changes",
+      "--only-matching", "--json", "--qualified", "--date", "--color", "--no-pager", "--quiet",
+      "--bookmark-file", "--busy-timeout",
+    ] {
+      #expect(help.text.contains(option + " ") || help.text.contains(option + "\n"))
+    }
+  }
+
+  @Test func `the version is one line`() async throws {
+    let result = try await SampleFolder().run("--version")
+    #expect(result.text.wholeMatch(of: #/\d+\.\d+\.\d+(?: \([0-9a-f]+(?:-dirty)?\))?\n/#) != nil)
+    #expect(result.errors == "")
+    #expect(result.status == 0)
+  }
+
+  /// The examples of the help work as they stand, on a store of that name.
+  @Test(arguments: [
+    "demo", "info", "log", "show", "diff", "object", "blame", "stats", "report", "find", "prune",
+    "restore", "token check",
+    "token show",
+    "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "snapshot",
+    "recover", "scrub",
+    "compact",
+    "check", "verify",
+  ])
+  func `the examples in help work`(
+    _ command: String
+  ) async throws {
+    let sample = try SampleFolder()
+    try FileBytes.write(
+      try FileBytes.read(sample.store), to: sample.folder.file("default.store"))
+    let help = try await sample.run(command + " --help")
+    let examples = help.text.matches(of: #/\n  (histctl [^\n]*)/#).map { String($0.1) }
+    #expect(!examples.isEmpty)
+    // What follows a store has no end of its own.
+    for example in examples where !example.contains("--follow") {
+      let arguments = Self.words(example.prefix { $0 != "|" && $0 != ">" })
+      let result = try await sample.run(Array(arguments.dropFirst()))
+      // What is not there (a token's number, a bookmark, a file, an archive) is no wrong option.
+      #expect(!result.errors.contains("usage:"), "\(example): \(result.errors)")
+      // The sample store has no log, so snapshot cannot do its work.
+      #expect([0, 1, 2, 4, 8, 9, 64].contains(result.status), "\(example): \(result.errors)")
+    }
+  }
+
+  /// The words of a command line, of which some stand in quotation marks.
+  private static func words(_ line: Substring) -> [String] {
+    var words: [String] = []
+    let parts = line.split(omittingEmptySubsequences: false) { $0 == "\"" || $0 == "'" }
+    for (index, part) in parts.enumerated() {
+      words += index % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)
+    }
+    return words
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One item that cannot be used does not take the answer on the others, and no item is counted twice.
+@Suite(.bounded) struct SeveralItemsTests {
+  @Test func `a malformed token does not stop the check of other tokens`() async throws {
+    let sample = try SampleFolder()
+    let text = try await sample.run("token check sample.store 3 no-token last")
+    #expect(text.status == 64)
+    #expect(text.rows.count == 2 && text.text.contains("last"), "\(text.text)")
+    #expect(text.errors.contains("'no-token' is not a token"), "\(text.errors)")
+    let json = try await sample.run("token check sample.store 3 no-token 99 --json")
+    #expect(json.status == 64)
+    let states = try json.lines.map { line in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return "\(object?["token"] ?? "") \(object?["state"] ?? "") \(object?["error"] ?? "")"
+    }
+    #expect(
+      states == ["3 valid ", "no-token malformed malformedToken", "99 ahead historyTokenAhead"])
+    #expect(json.errors.contains(#""kind":"malformedToken""#), "\(json.errors)")
+    try await SchemaCheck.expectFits(json.text, schema: "man/histctl-reports.schema.json")
+    let alone = try await sample.run("token check sample.store no-token --json")
+    #expect(alone.status == 64 && alone.output.isEmpty)
+  }
+
+  @Test func `an unknown bookmark does not stop the check of others`() async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("bookmark set sample.store widget 3")
+    let result = try await sample.run("bookmark check sample.store nobody widget")
+    #expect(result.status == 64 && result.text.contains("widget"), "\(result.text)")
+    #expect(result.errors.contains("no bookmark named 'nobody'"), "\(result.errors)")
+  }
+
+  @Test func `a store given by two names is read once`() async throws {
+    let sample = try SampleFolder()
+    try FileManager.default.linkItem(
+      atPath: sample.store, toPath: sample.folder.file("second.store"))
+    let report = try await sample.run(
+      "report sample.store second.store sample.store -o r.html --json")
+    #expect(report.status == 0 && report.text.contains(#""histories":1"#), "\(report.text)")
+    let check = try await sample.run("check sample.store second.store --max-size 1G --json")
+    #expect(check.lines.count == 1, "\(check.text)")
+  }
+
+  @Test(arguments: [
+    "check --max-size 1G --stores-from list", "report -o r.html --stores-from list",
+    "export --output-dir out --stores-from list", "prune --keep-last 1 --yes --stores-from list",
+  ])
+  func `an empty list of stores is reported`(_ line: String) async throws {
+    let sample = try SampleFolder()
+    try FileBytes.write([], to: sample.folder.file("list"))
+    let result = try await sample.run(line)
+    #expect(result.status == 0 && result.errors.contains("the list of stores is empty"))
+    let json = try await sample.run(line + " --json")
+    #expect(json.errors.contains(#""kind":"emptyList""#), "\(json.errors)")
+  }
+
+  @Test func `messages about several stores have times in the style of tables`() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6")
+    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 6")
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    for (style, time) in [("local", "2024-07-29 00:47:40"), ("utc", "2024-07-29T00:47:40Z")] {
+      for line in [
+        "report sample.store other.store --after 3 -o \(style).html",
+        "export sample.store other.store --after 3 --output-dir \(style)",
+      ] {
+        let result = try await sample.run(line + " --date \(style)")
+        #expect(result.status == 3 && result.errors.contains("6, of \(time)\n"), "\(result.errors)")
+      }
+    }
+  }
+
+  @Test func `an unknown object is reported beside others`() async throws {
+    let sample = try SampleFolder()
+    for line in ["--object Trip/p99", "--object Trip/p9 --object Trip/p99"] {
+      let result = try await sample.run("log sample.store " + line)
+      #expect(result.errors.contains("Trip/p99 is neither in the store"), "\(result.errors)")
+      #expect(result.status == 0 && result.text.isEmpty == !line.contains("Trip/p9 "), "\(result)")
+    }
+  }
+
+  @Test func `a search that only finds damage ends with its status`() async throws {
+    let sample = try SampleFolder()
+    let bytes = Array(try FileBytes.read(sample.store).prefix(30_000))
+    let folder = sample.folder.file("torn")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileBytes.write(bytes, to: folder + "/x.store")
+    #expect(try await Tool.histctl.run(["find", folder]).status == 5)
+    #expect(try await Tool.histctl.run(["find", folder, sample.store]).status == 3)
+  }
+
+  @Test func `recordings are JSON on both streams`() async throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let store = try SampleStore.write(to: folder.file("sample.store"), shape: shape)
+    let timeout = try #require(Tool("timeout"))
+    for options in [["--once"], []] {
+      let result = try await timeout.run(
+        ["-s", "INT", "3", Tool.histctl.path, "record", store, "--json"] + options)
+      for line in result.text.split(separator: "\n") + result.errors.split(separator: "\n") {
+        #expect(
+          throws: Never.self, "\(line)",
+          performing: { try JSONSerialization.jsonObject(with: Data(line.utf8)) })
+      }
+    }
+  }
+}
