@@ -21,33 +21,16 @@ struct HistoryMigration {
     let old: EntitySlots
     let slots: EntitySlots
     let translation: SlotTranslation
-    /// The slots of properties that were coded and are enumerations with a column for each case, by
-    /// the former slot.
-    let caseSlots: [Int: [Int]]
-    /// The former place of the tombstone of such a property, by the names of its cases.
-    let codedTombstones: [String: Int]
 
     init(
       formerNumber: Int64, number: Int64, old: EntitySlots, slots: EntitySlots,
-      renamed: EntitySlots, coded: Set<String>
+      renamed: EntitySlots
     ) {
       self.formerNumber = formerNumber
       self.number = number
       self.old = old
       self.slots = slots
       translation = SlotTranslation(from: renamed, to: slots)
-      var caseSlots: [Int: [Int]] = [:]
-      for (place, slot) in renamed.slots.enumerated() where coded.contains(slot.name) {
-        caseSlots[place] = slots.indices(of: slot.name)
-      }
-      self.caseSlots = caseSlots
-      var tombstones: [String: Int] = [:]
-      for attribute in slots.tombstoneAttributes {
-        let name = ManagedAttribute.propertyName(ofPath: attribute.name)
-        guard coded.contains(name) else { continue }
-        tombstones[attribute.name] = renamed.tombstoneAttributes.firstIndex { $0.name == name }
-      }
-      codedTombstones = tombstones
     }
   }
 
@@ -75,22 +58,8 @@ struct HistoryMigration {
         })
       return Entity(
         formerNumber: try schema.number(of: name), number: numbering.number(of: name) ?? 0,
-        old: old, slots: slots, renamed: renamed, coded: coded(in: name))
+        old: old, slots: slots, renamed: renamed)
     }
-  }
-
-  /// Returns the names of own and inherited enumerations that were coded.
-  private func coded(in entityName: String) -> Set<String> {
-    var names: Set<String> = []
-    for ancestor in mapping.new.lineage(of: entityName) ?? [] {
-      for attribute in ancestor.attributes {
-        let former = mapping.former(attribute.name, declaredIn: ancestor.name)?.attribute
-        if let former, EnumerationMigration.applies(from: former, to: attribute) {
-          names.insert(attribute.name)
-        }
-      }
-    }
-    return names
   }
 
   private func addTombstoneColumns() throws {
@@ -148,14 +117,7 @@ struct HistoryMigration {
       // A mask of another length named nothing before, and must not begin to name something.
       return mask.fits(slotCount: count) ? ColumnMask(slotCount: count, settingSlots: []) : mask
     }
-    var slots: [Int] = []
-    for slot in mask.setSlots {
-      if let cases = entity.caseSlots[slot] {
-        slots += cases
-      } else if let moved = try? entity.translation.slots[slot].get() {
-        slots.append(moved)
-      }
-    }
+    let slots = mask.setSlots.compactMap { try? entity.translation.slots[$0].get() }
     return ColumnMask(slotCount: count, settingSlots: slots)
   }
 
@@ -172,14 +134,6 @@ struct HistoryMigration {
     for slot in present {
       let moved = changed.filter { !$0.translation.keepsTombstones }
       let value = cases(moved, otherwise: "ZTOMBSTONE\(slot)") { entity in
-        let attributes = entity.slots.tombstoneAttributes
-        if attributes.indices.contains(slot),
-          let place = entity.codedTombstones[attributes[slot].name], former.contains(place)
-        {
-          return EnumerationMigration.expression(
-            of: String(attributes[slot].name.drop { $0 != "." }.dropFirst()),
-            in: "ZTOMBSTONE\(place)")
-        }
         let place = entity.translation.tombstoneSlots.firstIndex(of: .success(slot))
         return place.flatMap { former.contains($0) ? "ZTOMBSTONE\($0)" : nil } ?? "NULL"
       }

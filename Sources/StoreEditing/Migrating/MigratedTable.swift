@@ -11,8 +11,6 @@ struct MigratedTable {
     case column(EntityTables.Column)
     /// A column of the former table, and a value for rows in which it is empty.
     case columnOrValue(EntityTables.Column, StoredValue)
-    /// A column of the former table with JSON, for the column of a case of an enumeration.
-    case codedCase(EntityTables.Column, name: String)
     /// One value for all rows.
     case value(StoredValue)
     /// `NULL`, until relationships are filled.
@@ -20,7 +18,7 @@ struct MigratedTable {
 
     var column: EntityTables.Column? {
       switch self {
-      case .column(let column), .columnOrValue(let column, _), .codedCase(let column, _): column
+      case .column(let column), .columnOrValue(let column, _): column
       case .value, .nothing: nil
       }
     }
@@ -74,9 +72,6 @@ struct MigratedTable {
       guard let formerName = mapping.formerName(of: parts[0], declaredIn: entity) else {
         return attribute.storedDefault.map(Source.value) ?? .nothing
       }
-      if parts.count == 2, let coded = tables.attributeColumn(formerName, declaredIn: entity) {
-        return .codedCase(coded, name: parts[1])
-      }
       let path = ([formerName] + parts.dropFirst()).joined(separator: ".")
       guard let former = tables.attributeColumn(path, declaredIn: entity) else { return .nothing }
       // Elements of a composite attribute are present or missing as a whole.
@@ -104,7 +99,6 @@ struct MigratedTable {
     guard let former else { return false }
     let kept = Set(former.columns.map(\.name))
     for (column, source) in zip(table.columns, sources) {
-      if case .codedCase = source { return true }
       let isKept = kept.contains(column.name)
       guard source.column?.name == (isKept ? column.name : nil) else {
         // The entity key keeps its column although its values are computed.
@@ -197,8 +191,6 @@ struct MigratedTable {
       return "CASE WHEN \(quoted(former.name)) IS NULL AND Z_ENT IN "
         + "(\(formerNumbers(having: column))) THEN ? "
         + "ELSE \(Self.value(of: column, source, in: former)) END"
-    case .codedCase(let former, let name):
-      return EnumerationMigration.expression(of: name, in: quoted(former.name))
     case .value(let value):
       arguments.append(value)
       return "CASE WHEN Z_ENT IN (\(formerNumbers(having: column))) THEN ? END"
@@ -212,25 +204,4 @@ extension ManagedAttribute {
     guard keepsLargeValues, case .blob(let bytes)? = defaultValue else { return defaultValue }
     return LargeValueColumn.inline(bytes).stored
   }
-}
-
-/// The migration of an enumeration from a column with JSON, in which older versions of this library
-/// kept it, to a column for each case.
-enum EnumerationMigration {
-  static func applies(from former: ManagedAttribute, to present: ManagedAttribute) -> Bool {
-    former.type == .binaryData && !former.allowsExternalStorage && present.enumeration == .cases
-  }
-
-  /// Returns the value of the column of a case, in terms of the former column.
-  static func expression(of name: String, in column: String) -> String {
-    "CASE \(column) WHEN \(json(name)) THEN '\(name)' END"
-  }
-
-  /// Returns the condition that a former column has a value that is none of the cases.
-  static func isUnknown(_ column: String, _ present: ManagedAttribute) -> String {
-    let values = present.elements.map { json($0.name) }
-    return "\(column) IS NOT NULL AND \(column) NOT IN (\(values.joined(separator: ", ")))"
-  }
-
-  private static func json(_ name: String) -> String { "CAST('{\"\(name)\":{}}' AS BLOB)" }
 }

@@ -147,7 +147,6 @@ struct ModelMapping {
       {
         return .anotherPlaceOfValues
       }
-      if EnumerationMigration.applies(from: former, to: present) { return nil }
       let (before, now) = (former.typeInWords, present.typeInWords)
       return before == now ? nil : .anotherType(former: before, present: now)
     case (.relationship(let former), .relationship(let present)):
@@ -226,9 +225,6 @@ struct MigrationObstacle {
     remedy:
       "give it a default value where it is declared, or set the values in willMigrate of a custom "
       + "migration stage")
-  static let unknownCases = MigrationObstacle(
-    "is an enumeration, and some objects have a value that is none of its cases",
-    remedy: "add the missing cases")
   static let sharedValues = MigrationObstacle(
     "must be unique now, and some objects have the same values",
     remedy: "leave it out, or make the values unique in willMigrate of a custom migration stage")

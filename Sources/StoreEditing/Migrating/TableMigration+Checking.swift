@@ -119,11 +119,6 @@ extension TableMigration {
             .missingValues, name, attribute.name, ifRowOf: former,
             meets: (columns.map { "\($0) IS NULL" } + [isOwn]).joined(separator: " AND "))
         }
-        if EnumerationMigration.applies(from: before, to: attribute), columns.count == 1 {
-          try refuse(
-            .unknownCases, name, attribute.name, ifRowOf: former,
-            meets: "\(EnumerationMigration.isUnknown(columns[0], attribute)) AND \(isOwn)")
-        }
       }
     }
   }

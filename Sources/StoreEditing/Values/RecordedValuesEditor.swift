@@ -173,22 +173,9 @@ package final class RecordedValuesEditor: Sendable {
     let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
     try queue.writeWithoutTransaction { database in
       let found = try RecordedValuesLayout.check(StatementRunner(database), path: path)
-        .storeIdentifier
       guard found == storeIdentifier else {
         throw StoreError.unusableValues(
           path: path, reason: "its values are of the store \(found), not of \(storeIdentifier)")
-      }
-      func version() throws -> Int64 {
-        try StatementRunner(database).integer("PRAGMA user_version") ?? 0
-      }
-      if try version() < RecordedValuesLayout.version {
-        try database.inTransaction(.immediate) {
-          // Another program may have upgraded it already.
-          if case let version = try version(), version < RecordedValuesLayout.version {
-            try database.execute(sql: RecordedValuesLayout.upgrade(from: version))
-          }
-          return .commit
-        }
       }
       try durability.set(database)
       if durability == .whenClosed { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
@@ -270,8 +257,6 @@ extension RecordedValuesFile {
 extension StatementRunner {
   /// Removes from a file of recorded values that transactions before a number are kept as a whole.
   func cutRanges(before number: Int64) throws {
-    // Files of earlier versions have no ranges.
-    guard try integer("PRAGMA user_version") ?? 0 >= 3 else { return }
     try run("DELETE FROM recorded_range WHERE last_transaction < ?1", [.integer(number)])
     try run(
       "UPDATE OR REPLACE recorded_range SET first_transaction = ?1 WHERE first_transaction < ?1",

@@ -154,10 +154,10 @@ extension RecordedContent {
 /// `recorded_value` has a row for each value that a change set. `old` and `new` hold the values as the store
 /// kept them. Where `old_length` or `new_length` has a number, it is the SHA-256 of as many bytes, and with
 /// -1 the value is not known. `source` is null for values that the saving program recorded, and `log` for
-/// those that were read from the write-ahead log. Version 1 has no `source`, and both sides are known.
+/// those that were read from the write-ahead log.
 ///
 /// `recorded_range` has the transactions of which everything that the log held is kept. Those between two
-/// ranges were missed. Versions 1 and 2 do not have it.
+/// ranges were missed.
 package enum RecordedValuesLayout {
   /// Tells such a file from every other database: `hctv`.
   package static let applicationID: Int64 = 0x6863_7476
@@ -167,10 +167,6 @@ package enum RecordedValuesLayout {
     "transaction_number", "timestamp", "change_number", "entity", "primary_key", "name", "kind",
     "old", "old_length", "new", "new_length", "source",
   ]
-  private static let ranges = """
-    CREATE TABLE recorded_range (
-      first_transaction INTEGER PRIMARY KEY, last_transaction INTEGER NOT NULL, last_timestamp REAL)
-    """
 
   package static let statements = [
     "CREATE TABLE store (identifier TEXT NOT NULL)",
@@ -188,44 +184,32 @@ package enum RecordedValuesLayout {
     CREATE INDEX recorded_value_by_object
       ON recorded_value (primary_key, entity, transaction_number)
     """,
-    ranges,
+    """
+    CREATE TABLE recorded_range (
+      first_transaction INTEGER PRIMARY KEY, last_transaction INTEGER NOT NULL, last_timestamp REAL)
+    """,
   ]
 
-  /// Returns the statements that add to a file of an earlier version what this version has.
-  package static func upgrade(from version: Int64) -> String {
-    (version == 1 ? "ALTER TABLE recorded_value ADD COLUMN source TEXT; " : "")
-      + "\(ranges); PRAGMA user_version = \(Self.version)"
-  }
-
-  /// What is in a file.
-  package struct Contents: Sendable {
-    /// The store whose values these are.
-    package let storeIdentifier: String
-    /// The columns of a row, as SQL.
-    let columns: String
-    let hasRanges: Bool
-  }
-
-  /// Checks the tables of a file.
+  /// Checks the tables of a file, and returns the identifier of the store whose values these are.
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)`` where the file is of another kind.
   package static func check(
     _ statement: StatementRunner, path: String
-  ) throws -> Contents {
+  ) throws -> String {
     func refuse(_ reason: String) -> StoreError { .unusableValues(path: path, reason: reason) }
     guard try statement.integer("PRAGMA application_id") == applicationID else {
       throw refuse("it is another kind of database")
     }
     let version = try statement.integer("PRAGMA user_version") ?? 0
-    guard (1...Self.version).contains(version) else {
-      throw refuse("its version is \(version), expected \(Self.version)")
+    guard version == Self.version else {
+      let reason = "its version is \(version), expected \(Self.version)"
+      throw refuse(
+        (1..<Self.version).contains(version) ? reason + "; histctl before 1.0 wrote it" : reason)
     }
-    let columns = version == 1 ? Array(columns.dropLast()) : columns
-    let hasRanges = version >= 3
-    let tables =
-      [("store", ["identifier"]), ("recorded_value", columns)]
-      + (hasRanges
-        ? [("recorded_range", ["first_transaction", "last_transaction", "last_timestamp"])] : [])
+    let tables = [
+      ("store", ["identifier"]), ("recorded_value", columns),
+      ("recorded_range", ["first_transaction", "last_transaction", "last_timestamp"]),
+    ]
     for (table, columns) in tables {
       let declaration = try TableDeclaration(of: table, in: statement.database)
       // A view or a virtual table has no pages.
@@ -242,9 +226,6 @@ package enum RecordedValuesLayout {
       case .text(let identifier)? = try statement.rows("SELECT identifier FROM store LIMIT 1")
         .first?.first
     else { throw refuse("it does not name its store") }
-    return Contents(
-      storeIdentifier: identifier,
-      columns: (columns + (version == 1 ? ["NULL"] : [])).joined(separator: ", "),
-      hasRanges: hasRanges)
+    return identifier
   }
 }

@@ -15,10 +15,9 @@ package final class RecordedValuesFile: Sendable {
   /// Seconds to wait for a locked file.
   package var busyTimeout: Double { file.busyTimeout }
   /// The identifier of the store whose values these are.
-  package var storeIdentifier: String { contents.storeIdentifier }
+  package let storeIdentifier: String
 
   package let file: StoreFile
-  private let contents: RecordedValuesLayout.Contents
 
   package static func path(besideStore path: String) -> String { path + "-values.db" }
 
@@ -34,7 +33,7 @@ package final class RecordedValuesFile: Sendable {
   ///   or of another store's, ``StoreError/unreadable(path:reason:)``,
   ///   ``StoreError/busy(path:seconds:)``.
   package init(path: String, storeIdentifier: String? = nil, busyTimeout: Double = 5) throws {
-    (file, contents) = try Self.reading(path) {
+    (file, self.storeIdentifier) = try Self.reading(path) {
       let file = try StoreFile(path: path, busyTimeout: busyTimeout)
       let found = try file.readDatabase {
         try RecordedValuesLayout.check(StatementRunner($0), path: path)
@@ -48,9 +47,9 @@ package final class RecordedValuesFile: Sendable {
     }
   }
 
-  private init(_ file: StoreFile, _ contents: RecordedValuesLayout.Contents) {
+  private init(_ file: StoreFile, storeIdentifier: String) {
     self.file = file
-    self.contents = contents
+    self.storeIdentifier = storeIdentifier
   }
 
   /// Calls a closure whose reads all see one state of the file.
@@ -62,7 +61,7 @@ package final class RecordedValuesFile: Sendable {
       try file.holding { held in
         // Errors of the closure are not translated.
         Result {
-          try body(RecordedValuesFile(held, contents))
+          try body(RecordedValuesFile(held, storeIdentifier: storeIdentifier))
         }
       }
     }.get()
@@ -126,7 +125,8 @@ package final class RecordedValuesFile: Sendable {
       try file.readDatabase { database in
         let cursor = try StatementCursor(
           database,
-          sql: "SELECT \(contents.columns) FROM recorded_value " + condition, isCached: true)
+          sql: "SELECT \(RecordedValuesLayout.columns.joined(separator: ", ")) "
+            + "FROM recorded_value " + condition, isCached: true)
         defer { cursor.reset() }
         try cursor.bind(values)
         var rows: [RecordedValueRow] = []
@@ -189,8 +189,7 @@ extension RecordedValuesFile {
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
   package func ranges() throws -> [RecordedRange] {
-    guard contents.hasRanges else { return [] }
-    return try Self.reading(location.path) {
+    try Self.reading(location.path) {
       try file.readDatabase { database in
         try StatementRunner(database).rows(
           """

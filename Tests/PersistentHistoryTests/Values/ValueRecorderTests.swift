@@ -152,20 +152,20 @@ import Testing
     #expect(try ranges() == ["4-5"])
   }
 
-  @Test(arguments: [1, 2]) func `a file from an earlier version is continued`(version: Int) throws {
+  @Test func `a file from an earlier version is refused`() throws {
     try rename(1, "Roma")
     #expect(try record().count == 1)
     try recorder.close()
-    let file = try StoreQuery(path: trips.path + "-values.db")
-    try file.run("DROP TABLE recorded_range")
-    if version == 1 { try file.run("ALTER TABLE recorded_value DROP COLUMN source") }
-    try file.run("PRAGMA user_version = \(version)")
-    #expect(try RecordedValuesFile(path: trips.path + "-values.db").ranges() == [])
+    let path = trips.path + "-values.db"
+    try StoreQuery(path: path).run("PRAGMA user_version = 2")
+    let reason = "its version is 2, expected 3; histctl before 1.0 wrote it"
+    #expect(throws: StoreError.unusableValues(path: path, reason: reason)) {
+      try RecordedValuesFile(path: path)
+    }
     try rename(1, "Rom")
-    let other = ValueRecorder(path: trips.path + "-values.db")
-    #expect(try record(with: other).contains("3: 1 changes, 1 values"))
-    #expect(try file.rows("PRAGMA user_version") == [[.integer(3)]])
-    #expect(try knownValues().gaps == [])
+    #expect(throws: StoreWriteError.unrecordedValues(path: path, reason: reason)) {
+      try record(with: ValueRecorder(path: path))
+    }
   }
 
   @Test func `values without a range do not make a transaction complete`() throws {
