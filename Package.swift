@@ -104,7 +104,10 @@ let package = Package(
     // Floor 5: history as text.
     .target(
       name: "HistoryCoding",
-      dependencies: ["Libc", "PersistentHistory", "StoreEditing", "StoreFormat", "CZlib", "CZstd"],
+      dependencies: [
+        "Libc", "PersistentHistory", "PropertyLists", "StoreEditing", "StoreFormat", "CZlib",
+        "CZstd",
+      ],
       swiftSettings: library),
 
     // Floor 6: sealed history.

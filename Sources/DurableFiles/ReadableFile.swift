@@ -108,6 +108,18 @@ package final class ReadableFile: Sendable {
     try descriptor.read(into: buffer)
   }
 
+  /// Writes the rest of the file to another one, and passes on the length of each piece.
+  package func copy(
+    to output: FileDescriptor, progress: (Int64) throws -> Void = { _ in }
+  ) throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while case let count = try read(into: buffer), count > 0 {
+      try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      try progress(Int64(count))
+    }
+  }
+
   /// Waits until the content of the file would survive a loss of power.
   package func synchronize() throws(Errno) { try descriptor.synchronize() }
 

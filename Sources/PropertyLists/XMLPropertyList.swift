@@ -74,7 +74,7 @@ private struct XMLPropertyListParser {
     case "real":
       if let value = XMLPropertyListNumber.real(text) { return .real(value) }
     case "data":
-      if let bytes = PropertyListBase64.decode(text) { return .data(bytes) }
+      if let bytes = Base64.decode(wrapped: text) { return .data(bytes) }
     case "date":
       if let seconds = CivilDate.seconds(ofPropertyListDate: text) { return .date(seconds) }
     default:

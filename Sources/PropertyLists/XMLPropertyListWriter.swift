@@ -88,7 +88,7 @@ private struct XMLPropertyListOutput {
     while start < data.count {
       let end = min(data.count, start + width)
       indent(level)
-      bytes += PropertyListBase64.encode(data[start..<end])
+      bytes += Base64.text(of: Array(data[start..<end])).utf8
       bytes.append(UInt8(ascii: "\n"))
       start = end
     }

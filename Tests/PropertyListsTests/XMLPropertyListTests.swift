@@ -225,7 +225,8 @@ import Testing
     ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
   ])
   func `base64 is that of RFC 4648`(plain: String, text: String) {
-    #expect(PropertyListBase64.encode(Array(plain.utf8)) == Array(text.utf8))
-    #expect(PropertyListBase64.decode(Array(text.utf8)) == Array(plain.utf8))
+    #expect(Base64.text(of: Array(plain.utf8)) == text)
+    #expect(Base64.decode(text) == Array(plain.utf8))
+    #expect(Base64.decode(wrapped: Array(text.utf8)) == Array(plain.utf8))
   }
 }

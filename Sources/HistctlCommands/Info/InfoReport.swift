@@ -53,8 +53,9 @@ struct InfoReport {
       overview == nil
       ? [:]
       : Dictionary(
-        try BookmarkStanding.standings(of: bookmarks, in: snapshot).map { ($0.bookmark.name, $0) },
-        uniquingKeysWith: { first, _ in first })
+        keepingFirst: try BookmarkStanding.standings(of: bookmarks, in: snapshot).map {
+          ($0.bookmark.name, $0)
+        })
     mirroring = overview == nil ? nil : try MirroringState(snapshot: snapshot)
     notices =
       try StoreNotice.notices(

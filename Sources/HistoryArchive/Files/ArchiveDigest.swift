@@ -1,5 +1,6 @@
 import DurableFiles
 import HistoryCoding
+import StoreFormat
 
 /// A SHA-256 digest.
 package struct ArchiveDigest: Hashable, Sendable {

@@ -227,8 +227,7 @@ struct FrameComparer: WindowPacker {
 extension ChangeTally {
   /// The counts by number, with the names that a schema gives the numbers.
   func counts(_ schema: SegmentSchema) -> [SegmentCount] {
-    let names = Dictionary(
-      schema.entities.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let names = Dictionary(keepingFirst: schema.entities.map { ($0.number, $0.name) })
     return entries.sorted { ($0.number ?? .min) < ($1.number ?? .min) }.map { entry in
       SegmentCount(
         entity: entry.number.flatMap { names[$0] ?? nil }, number: entry.number,

@@ -1,3 +1,5 @@
+import StoreFormat
+
 extension JSONParser {
   /// Steps over the string whose opening quote comes next, and checks it.
   @inline(__always)
@@ -115,7 +117,7 @@ extension JSONParser {
       guard position < bytes.count else {
         throw JSONError(offset: position, message: "the text ends inside a string")
       }
-      guard let digit = ByteText.hexadecimalValue(bytes[position]) else {
+      guard let digit = Hexadecimal.value(bytes[position]) else {
         throw JSONError(
           offset: position, message: "four hexadecimal digits were expected after \\u")
       }

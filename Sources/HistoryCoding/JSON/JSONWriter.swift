@@ -1,3 +1,6 @@
+import PropertyLists
+import StoreFormat
+
 /// Writes JSON text to the end of its own buffer: the hot path of every export.
 ///
 /// It adds no commas, colons or brackets of its own: the caller knows the shape of a record and writes the

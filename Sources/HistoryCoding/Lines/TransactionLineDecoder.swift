@@ -328,15 +328,9 @@ struct LineMembers {
   func mask() throws -> ColumnMask? {
     guard var digits = try string(.columnsRaw) else { return nil }
     let mask = digits.withUTF8 { digits -> ColumnMask? in
-      guard digits.count % 2 == 0 else { return nil }
-      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits.count / 2) { bytes in
-        for index in bytes.indices {
-          guard let byte = Hexadecimal.byte(digits[index * 2], digits[index * 2 + 1]) else {
-            return nil
-          }
-          bytes[index] = byte
-        }
-        return ColumnMask(bytes: UnsafeRawBufferPointer(bytes))
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits.count / 2) { bytes in
+        Hexadecimal.decode(digits, to: bytes)
+          ? ColumnMask(bytes: UnsafeRawBufferPointer(bytes)) : nil
       }
     }
     guard let mask else {

@@ -1,4 +1,5 @@
 import PersistentHistory
+import PropertyLists
 import StoreFormat
 
 /// Stored values in JSON, each of which is read back bit for bit.

@@ -52,7 +52,7 @@ package struct FoundStore: Sendable {
 
   /// The path in Base64 where it is not UTF-8.
   package var encodedPath: String? {
-    pathBytes.map { String(decoding: PropertyListBase64.encode($0), as: UTF8.self) }
+    pathBytes.map(Base64.text)
   }
 
   init(

@@ -47,7 +47,6 @@ struct ReportPage {
 
   /// Returns the part of a policy that allows an element with a text.
   private static func source(_ text: String) -> String {
-    let digest = PropertyListBase64.encode(SHA256Hasher.digest(of: Array(text.utf8)))
-    return "'sha256-\(String(decoding: digest, as: UTF8.self))'"
+    "'sha256-\(Base64.text(of: SHA256Hasher.digest(of: Array(text.utf8))))'"
   }
 }

@@ -1,5 +1,6 @@
 import DurableFiles
 import StoreEditing
+import StoreFormat
 import SystemPackage
 
 /// A file with the key of scrubbed copies: 64 hexadecimal digits, for the owner only.
@@ -21,16 +22,13 @@ package struct ScrubKeyFile {
       throw unreadable(error.description)
     }
     let text = String(decoding: bytes, as: UTF8.self)
-    let digits = text.prefix { $0.isHexDigit }.compactMap { $0.hexDigitValue }
-    guard digits.count == Self.digitCount,
-      text.dropFirst(digits.count).allSatisfy({ $0.isWhitespace })
+    let end = text.firstIndex(where: \.isWhitespace) ?? text.endIndex
+    guard let key = Hexadecimal.bytes(of: String(text[..<end])), key.count == ScrubKey.byteCount,
+      text[end...].allSatisfy(\.isWhitespace)
     else {
       throw unreadable("it does not have exactly \(Self.digitCount) hexadecimal digits")
     }
-    return ScrubKey(
-      bytes: stride(from: 0, to: digits.count, by: 2).map {
-        UInt8(truncatingIfNeeded: digits[$0] << 4 | digits[$0 + 1])
-      })
+    return ScrubKey(bytes: key)
   }
 
   /// Reads the key, or makes a new one and writes it.
@@ -41,12 +39,13 @@ package struct ScrubKeyFile {
       return (key, false)
     }
     let key = ScrubKey.random()
-    let digits = key.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     try OutputFile.write(
       path, permissions: .ownerReadWrite, overwrites: false,
       wayOut: "run the command again, which then uses it", wayAround: "name another file"
     ) { draft in
-      try Array((digits + "\n").utf8).withUnsafeBytes { try draft.write($0) }
+      try Array((Hexadecimal.text(of: key.bytes) + "\n").utf8).withUnsafeBytes {
+        try draft.write($0)
+      }
       try draft.commit()
     }
     return (key, true)

@@ -53,8 +53,7 @@ final class EntityPair {
       columns = rows.old?.otherColumns ?? rows.new?.otherColumns ?? []
       return
     }
-    let others = Dictionary(
-      right.properties.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    let others = Dictionary(keepingFirst: right.properties.map { ($0.path, $0) })
     properties = left.properties.compactMap { column in others[column.path].map { (column, $0) } }
     let common = Set(properties.compactMap { $0.old?.path })
     skipped = (left.properties + right.properties).map(\.path).filter { !common.contains($0) }

@@ -90,27 +90,19 @@ package final class ObjectComparison {
 
   private func mayMatch(_ entity: HistoryEntity) -> Bool {
     var condition = query.change
-    (condition.kinds, condition.attributes, condition.objects) = ([], [], [])
-    return condition.matches(Self.change(of: entity, nil))
+    condition.objects = []
+    return condition.matches(entity, nil)
   }
 
   private func matches(_ difference: ObjectDifference) -> Bool {
-    var condition = query.change
-    let kinds = condition.kinds
-    let attributes = condition.attributes
-    (condition.kinds, condition.attributes) = ([], [])
-    guard condition.matches(Self.change(of: difference.entity, difference.primaryKey)),
-      kinds.isEmpty || kinds.contains(where: { $0.name == difference.kind.name })
+    let condition = query.change
+    guard condition.matches(difference.entity, difference.primaryKey),
+      condition.kinds.isEmpty
+        || condition.kinds.contains(where: { $0.name == difference.kind.name })
     else { return false }
-    return attributes.isEmpty
+    return condition.attributes.isEmpty
       || difference.kind == .update
-        && difference.values.contains { attributes.contains($0.property) }
-  }
-
-  private static func change(of entity: HistoryEntity, _ primaryKey: Int64?) -> HistoryChange {
-    HistoryChange(
-      number: 0, kind: nil, entity: entity, primaryKey: primaryKey, mask: nil, tombstone: [],
-      extra: [])
+        && difference.values.contains { condition.attributes.contains($0.property) }
   }
 
   /// Returns a difference with the transactions that changed the object, and what they leave unexplained.

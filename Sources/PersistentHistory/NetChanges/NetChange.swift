@@ -145,8 +145,7 @@ extension NetChange {
   /// `nil` if no model has the names, and for an object that was not deleted.
   public var tombstoneValues: [String: StoredValue]? {
     preservedValues.map { values in
-      Dictionary(
-        values.map { ($0.attribute.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(keepingFirst: values.map { ($0.attribute.name, $0.value) })
     }
   }
 

@@ -48,24 +48,25 @@ public struct ChangeCondition: Hashable, Sendable {
     if !kinds.isEmpty {
       guard let kind = change.kind, kinds.contains(kind) else { return false }
     }
-    if !namesNoEntity {
-      guard let entity = change.entity, namedEntities.contains(where: entity.isCalled) else {
-        return false
-      }
-    }
-    if !objects.isEmpty {
-      guard let entity = change.entity,
-        objects.contains(where: {
-          $0.primaryKey == change.primaryKey && entity.isCalled($0.entityName)
-        })
-      else { return false }
-    }
+    guard matches(change.entity, change.primaryKey) else { return false }
     if !attributes.isEmpty {
       guard let names = change.attributes, attributes.contains(where: names.contains) else {
         return false
       }
     }
     return values.allSatisfy { $0.isMet(by: change) }
+  }
+
+  /// Returns whether an object meets the conditions on entities and objects; without a key, whether one of the
+  /// entity may.
+  func matches(_ entity: HistoryEntity?, _ primaryKey: Int64?) -> Bool {
+    if !namesNoEntity {
+      guard let entity, namedEntities.contains(where: entity.isCalled) else { return false }
+    }
+    return objects.isEmpty
+      || entity.map { entity in
+        objects.contains { $0.primaryKey == primaryKey && entity.isCalled($0.entityName) }
+      } ?? false
   }
 
   /// Returns the condition in the numbers of a store.

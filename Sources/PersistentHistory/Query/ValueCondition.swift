@@ -94,7 +94,7 @@ package struct ValueCondition: Hashable, Sendable {
     case (.null, _): return text == "nil"
     case (.integer(let stored), .boolean) where flag != nil: return (stored != 0) == flag
     case (.blob(let bytes), .uuid):
-      return uuidDigits == bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      return uuid == bytes
     default: return order(value, kind) == 0
     }
   }
@@ -118,7 +118,10 @@ package struct ValueCondition: Hashable, Sendable {
     }
   }
 
-  private var uuidDigits: String { text.lowercased().filter { $0 != "-" } }
+  private var uuid: [UInt8]? {
+    let bytes = Hexadecimal.bytes(of: text.filter { $0 != "-" })
+    return bytes?.count == 16 ? bytes : nil
+  }
 
   /// Checks that an attribute can have such a value, in one of the entities that have it.
   ///
@@ -150,7 +153,7 @@ package struct ValueCondition: Hashable, Sendable {
       return number != nil || isAboutEquality && flag != nil ? nil : "\(name) is true or false"
     case .date: return moment == nil ? "\(name) is a time" : nil
     case .uuid:
-      return isAboutEquality && uuidDigits.count == 32 && uuidDigits.allSatisfy(\.isHexDigit)
+      return isAboutEquality && uuid != nil
         ? nil : "\(name) is a UUID, which equals another or not"
     }
   }

@@ -92,32 +92,20 @@ public final class HistoryFollower {
     timestamp = last.timestamp
   }
 
-  /// Refuses another store, or an older copy.
+  /// Refuses another store, or an older copy. A position that has expired is a gap.
   private func check(_ snapshot: StoreSnapshot) throws {
+    let resolver = TokenResolver(snapshot: snapshot)
+    var token = try resolver.exact(position, text: "\(position)", remembered: timestamp)
     let found = snapshot.metadata.storeIdentifier
     if let identifier, identifier != found {
-      throw HistoryError.unusableToken(
-        try unusable(.foreign(identifiers: [identifier].compactMap { $0 }), snapshot))
+      token = ResolvedToken(
+        text: token.text, number: position,
+        state: .foreign(identifiers: [identifier].compactMap { $0 }), moment: nil, timestamp: nil,
+        token: nil)
     }
     identifier = .some(found)
-    if let timestamp, let found = try snapshot.timestamp(ofTransaction: position),
-      found.timestamp != timestamp
-    {
-      throw HistoryError.unusableToken(
-        try unusable(.diverged(remembered: timestamp, found: found.timestamp), snapshot))
+    guard token.state == .valid || token.state == .expired else {
+      throw HistoryError.unusableToken(try resolver.unusable(token))
     }
-    let highest = max(
-      snapshot.entities.highestNumber(of: .transaction),
-      try snapshot.newestTransaction()?.number ?? 0)
-    if highest < position {
-      throw HistoryError.unusableToken(try unusable(.ahead(highestIssued: highest), snapshot))
-    }
-  }
-
-  private func unusable(_ state: TokenState, _ snapshot: StoreSnapshot) throws -> UnusableToken {
-    UnusableToken(
-      text: "\(position)", number: position, state: state, path: path,
-      storeIdentifier: snapshot.metadata.storeIdentifier,
-      oldest: try snapshot.oldestTransaction(), newest: try snapshot.newestTransaction())
   }
 }

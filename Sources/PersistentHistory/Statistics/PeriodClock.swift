@@ -34,10 +34,10 @@ package enum PeriodClock: Hashable, Sendable {
     var start = seconds - reading.secondOfHour
     var end = start + 3600
     if offset(at: start) != reading.offset {
-      start = firstSecond(in: start...seconds) { offset(at: $0) == reading.offset }
+      start = (start..<seconds).partitioningIndex { offset(at: $0) == reading.offset }
     }
     if offset(at: end - 1) != reading.offset {
-      end = firstSecond(in: seconds...end) { offset(at: $0) != reading.offset }
+      end = (seconds..<end).partitioningIndex { offset(at: $0) != reading.offset }
     }
     return period(.hour, start..<end, date: reading.date, hour: reading.hour)
   }
@@ -49,17 +49,6 @@ package enum PeriodClock: Hashable, Sendable {
       unit: unit, start: StoreTimestamp(wholeSeconds: seconds.lowerBound),
       end: StoreTimestamp(wholeSeconds: seconds.upperBound), date: date, hour: hour,
       offsetSeconds: offset(at: seconds.lowerBound) ?? 0)
-  }
-
-  /// Returns the first second of a range at and after which a condition holds; the last one if it
-  /// never does.
-  private func firstSecond(in range: ClosedRange<Int>, where holds: (Int) -> Bool) -> Int {
-    var (low, high) = (range.lowerBound, range.upperBound)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if holds(middle) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 
   // MARK: - Reading the clock

@@ -64,9 +64,7 @@ extension HistoryToken: CustomStringConvertible {
 
   /// Returns whether a text has the form of a store identifier, a UUID.
   package static func isIdentifier(_ text: some StringProtocol) -> Bool {
-    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-      && groups.allSatisfy { $0.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } }
+    UUIDText.isUUID(text.utf8)
   }
 }
 

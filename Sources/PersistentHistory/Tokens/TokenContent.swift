@@ -265,7 +265,7 @@ extension TokenContent {
   /// Returns the bytes of Base64, in its form for addresses too, or `nil` for other text.
   private static func base64(_ text: String) throws(TokenContentError) -> [UInt8]? {
     guard isBase64(text) else { return nil }
-    guard let bytes = PropertyListBase64.decode(standardDigits(text)) else {
+    guard let bytes = Base64.decode(wrapped: standardDigits(text)) else {
       throw TokenContentError(
         description: "it begins as Base64 does and is cut, or has other characters; write the whole"
       )
@@ -277,7 +277,7 @@ extension TokenContent {
   private static func isBase64(_ text: String) -> Bool {
     // Eight digits are six bytes.
     let digits = standardDigits(text).lazy.filter { $0 > 0x20 }.prefix(8)
-    guard digits.count == 8, let bytes = PropertyListBase64.decode(Array(digits)) else {
+    guard digits.count == 8, let bytes = Base64.decode(wrapped: Array(digits)) else {
       return false
     }
     return isBeginning(bytes)
@@ -328,7 +328,8 @@ private struct PrintedData {
     guard let form = Self.forms.first(where: { text.hasPrefix($0.0) }) else { return nil }
     digits = text.dropFirst(form.0.count)
     (end, length) = (form.1, nil)
-    let first = digits.utf8.lazy.filter { $0 > 0x20 }.prefix { Self.value($0) != nil }.prefix(12)
+    let first = digits.utf8.lazy.filter { $0 > 0x20 }.prefix { Hexadecimal.value($0) != nil }
+      .prefix(12)
     guard let bytes = Self.bytes(of: Array(first.prefix(first.count / 2 * 2))),
       !end.isEmpty && bytes.count > 1 || TokenContent.isBeginning(bytes)
     else { return nil }
@@ -353,17 +354,6 @@ private struct PrintedData {
   }
 
   private static func bytes(of digits: [UInt8]) -> [UInt8]? {
-    guard digits.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 2)
-    for place in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = value(digits[place]), let low = value(digits[place + 1]) else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    digit < 0x80 ? Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) } : nil
+    digits.withUnsafeBufferPointer { Hexadecimal.bytes(of: $0) }
   }
 }

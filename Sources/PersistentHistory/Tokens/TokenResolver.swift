@@ -232,7 +232,7 @@ public struct TokenResolver {
   }
 
   /// Resolves a position by number, by the frameworks' rule.
-  private func exact(
+  func exact(
     _ number: Int64, text: String, remembered: StoreTimestamp? = nil
   ) throws -> ResolvedToken {
     if number == 0 { return resolved(0, text: text, state: .valid, timestamp: nil) }

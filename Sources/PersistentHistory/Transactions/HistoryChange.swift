@@ -61,8 +61,7 @@ public struct HistoryChange: Hashable, Sendable {
   /// by column.
   public var tombstoneValues: [String: StoredValue]? {
     preservedValues.map { values in
-      Dictionary(
-        values.map { ($0.attribute.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(keepingFirst: values.map { ($0.attribute.name, $0.value) })
     }
   }
 

@@ -23,8 +23,7 @@ public struct HistorySchema: Sendable {
     }
     byNumber = numbered
     byName = Dictionary(
-      entities.compactMap { entity in entity.name.map { ($0, entity) } },
-      uniquingKeysWith: { first, _ in first })
+      keepingFirst: entities.compactMap { entity in entity.name.map { ($0, entity) } })
   }
 
   /// The first number for entities that the store does not have; higher than any of its own.
@@ -91,25 +90,11 @@ public struct HistorySchema: Sendable {
 
   /// Returns the entity with a number, or one without a name where the store does not have it.
   package func entity(number: Int64) -> HistoryEntity {
-    let place = Self.place(of: number, in: byNumber)
+    let place = byNumber.partitioningIndex { $0.number >= number }
     guard place < byNumber.count, byNumber[place].number == number else {
       return HistoryEntity(name: nil, number: number)
     }
     return byNumber[place].entity
-  }
-
-  /// Returns the number of entities with a lower number.
-  private static func place(
-    of number: Int64, in entities: [(number: Int64, entity: HistoryEntity)]
-  ) -> Int {
-    var range = 0..<entities.count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      range =
-        entities[middle].number < number
-        ? middle + 1..<range.upperBound : range.lowerBound..<middle
-    }
-    return range.lowerBound
   }
 
   /// Returns the names of properties that an entity had in former models.

@@ -100,13 +100,7 @@ final class LogCommits {
     }
     guard let rows else { return nil }
     guard let value = rows.first?.first else { return false }
-    let found: StoreTimestamp? =
-      if case .real(let seconds) = value {
-        StoreTimestamp(secondsSinceReferenceDate: seconds)
-      } else {
-        nil
-      }
-    return found == position.timestamp ? true : nil
+    return StoreTimestamp(stored: value) == position.timestamp ? true : nil
   }
 
   /// Reads a state; returns `nil` if it is not known.

@@ -102,7 +102,7 @@ extension StoreMetadata {
   ) -> (properties: [String: PropertyListValue], digest: String) {
     let hashes = ModelDigest.hashes(of: model)
     let content = ModelDigest.content(of: hashes)
-    let digest = base64(sha512(of: content))
+    let digest = Base64.text(of: sha512(of: content))
     return (
       [
         "NSStoreModelVersionHashesVersion": .integer(3),
@@ -111,12 +111,8 @@ extension StoreMetadata {
           model.versionIdentifiers.map(PropertyListValue.string)),
         "NSStoreModelVersionHashesDigest": .string(digest),
         "NSStoreModelVersionChecksumKey": .string(
-          base64(SHA256Hasher.digest(of: content))),
+          Base64.text(of: SHA256Hasher.digest(of: content))),
       ], digest
     )
-  }
-
-  private static func base64(_ bytes: [UInt8]) -> String {
-    String(decoding: PropertyListBase64.encode(bytes), as: UTF8.self)
   }
 }

@@ -251,14 +251,6 @@ extension TransactionPosition {
   }
 }
 
-extension StoreTimestamp {
-  /// The time in a column; `nil` if it holds no floating-point number.
-  init?(stored value: StoredValue) {
-    guard case .real(let seconds) = value else { return nil }
-    self.init(secondsSinceReferenceDate: seconds)
-  }
-}
-
 func insertStatement(_ table: String, _ columns: [String]) -> String {
   let names = columns.map(quoted).joined(separator: ", ")
   let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")

@@ -231,6 +231,9 @@ struct ValueScrubber {
     return scrubbed
   }
 
+  /// The places of the version and the variant in the text of a UUID.
+  private static let fixedInUUIDs = [14, 19]
+
   /// The length in bytes above which a text is replaced in parts, and the number of characters of a part.
   private static let longestWhole = 1 << 14
 
@@ -238,9 +241,9 @@ struct ValueScrubber {
     _ scalars: [Unicode.Scalar], _ text: String, kind: [UInt8]
   ) -> String.UnicodeScalarView {
     var sets = scalars.map { characters.set(of: $0) }
-    if UUIDText.isUUID(scalars) {
+    if UUIDText.isUUID(text.utf8) {
       for index in sets.indices where sets[index].count == 26 { sets[index].count = 6 }
-      for index in UUIDText.fixed { sets[index].count = 1 }
+      for index in Self.fixedInUUIDs { sets[index].count = 1 }
     } else {
       let scheme = Self.schemeLength(text)
       if sets.dropFirst(scheme).contains(where: { $0.count > 1 }) {
@@ -442,19 +445,5 @@ private final class CharacterSets {
 
   private static func categories(_ number: UInt32) -> [Unicode.GeneralCategory?] {
     (0..<64).map { Unicode.Scalar(number << 6 | $0)?.properties.generalCategory }
-  }
-}
-
-/// The shape of a UUID in text.
-enum UUIDText {
-  /// The places of the version and the variant.
-  static let fixed = [14, 19]
-
-  static func isUUID(_ scalars: [Unicode.Scalar]) -> Bool {
-    scalars.count == 36
-      && scalars.enumerated().allSatisfy { index, scalar in
-        [8, 13, 18, 23].contains(index)
-          ? scalar == "-" : scalar.isASCII && Character(scalar).isHexDigit
-      }
   }
 }

@@ -50,12 +50,7 @@ extension ExternalData {
       FilePath(target), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
       permissions: FilePermissions(rawValue: status.st_mode & 0o666 | 0o600))
     defer { try? output.close() }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { buffer.deallocate() }
-    while case let count = try input.read(into: buffer), count > 0 {
-      try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      try progress(Int64(count))
-    }
+    try input.copy(to: output, progress: progress)
     return true
   }
 }

@@ -14,7 +14,7 @@ package enum LargeValueColumn: Hashable, Sendable {
   private static let inlineMark: UInt8 = 1
   private static let fileMark: UInt8 = 2
   /// How many bytes of a column are enough to tell whether it names a file.
-  package static let nameLength = LargeValueName.length + 3
+  package static let nameLength = UUIDText.byteCount + 3
   /// A longer column names no file, even if later versions store more after the name.
   package static let longestName = 512
 
@@ -70,10 +70,6 @@ extension ManagedAttribute {
 ///
 /// Any other name is rejected, so that no name leads out of the folder.
 package struct LargeValueName: Hashable, Sendable {
-  /// How many bytes a name has.
-  static let length = 36
-  private static let hyphens: Set<Int> = [8, 13, 18, 23]
-
   package let text: String
 
   package static func random() -> LargeValueName {
@@ -85,13 +81,7 @@ package struct LargeValueName: Hashable, Sendable {
   /// Reads a name, or returns `nil` for other bytes. The frameworks write capital letters; small ones name
   /// another file in a case-sensitive file system.
   init?(_ bytes: some Collection<UInt8>) {
-    guard bytes.count == Self.length else { return nil }
-    for (index, byte) in bytes.enumerated() {
-      let fits =
-        Self.hyphens.contains(index)
-        ? byte == UInt8(ascii: "-") : Character(Unicode.Scalar(byte)).isHexDigit && byte < 128
-      guard fits else { return nil }
-    }
+    guard UUIDText.isUUID(bytes) else { return nil }
     text = String(decoding: bytes, as: UTF8.self)
   }
 }

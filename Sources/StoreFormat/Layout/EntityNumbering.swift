@@ -119,12 +119,8 @@ package struct EntityNumbering: Hashable, Sendable {
 
   /// Returns the row of a number; the rows are sorted.
   private func entry(_ number: Int64) -> Entry? {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low < entries.count && entries[low].number == number ? entries[low] : nil
+    let place = entries.partitioningIndex { $0.number >= number }
+    return place < entries.count && entries[place].number == number ? entries[place] : nil
   }
 
   /// Returns the highest number issued for a history table, or 0 if the store never recorded any.

@@ -81,7 +81,7 @@ package struct JoinTable: Hashable, Sendable {
     for root in hierarchy.roots {
       for entityName in hierarchy.members(of: root) {
         let own = manyToMany(of: entityName, hierarchy)
-        let byName = Dictionary(own.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let byName = Dictionary(keepingFirst: own.map { ($0.name, $0) })
         let slots = order.slots(of: entityName)?.slots.filter { $0.role == .manyToMany } ?? []
         for relationship in slots.compactMap({ byName[$0.name] }) {
           let end = End(entityName: entityName, relationshipName: relationship.name)

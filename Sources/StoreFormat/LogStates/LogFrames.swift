@@ -92,8 +92,6 @@ package final class LogFrames {
     let pageCount: UInt32
   }
 
-  static let headerLength = 32
-  static let frameHeaderLength = 24
   /// The maximum number of frames that are looked at, at eight bytes each.
   private static let maxCount = 1 << 20
 
@@ -119,27 +117,17 @@ package final class LogFrames {
     _ file: UnsafeMutablePointer<sqlite3_file>, count: UInt32, salts: UInt64,
     continuing earlier: LogFrames? = nil
   ) {
-    var header = [UInt8](repeating: 0, count: Self.headerLength)
+    var bytes = [UInt8](repeating: 0, count: LogHeader.length)
     guard count <= Self.maxCount,
-      csqlite_read(file, &header, CInt(header.count), 0) == SQLITE_OK
+      csqlite_read(file, &bytes, CInt(bytes.count), 0) == SQLITE_OK,
+      let header = try? LogHeader(bytes), header.salts == salts
     else { return nil }
-    func isOurs(_ bytes: [UInt8], saltsAt place: Int) -> Bool {
-      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) } == salts
-    }
-    func word(_ bytes: [UInt8], _ place: Int) -> UInt32 {
-      bytes.withUnsafeBytes {
-        UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt32.self))
-      }
-    }
-    let size = Int(word(header, 8))
-    guard word(header, 0) & ~1 == 0x377f_0682, (512...65_536).contains(size),
-      isOurs(header, saltsAt: 16)
-    else { return nil }
+    let size = header.pageSize
     self.file = file
     self.salts = salts
     pageSize = size
     func frameHeader(_ number: Int) -> [UInt8] {
-      var bytes = [UInt8](repeating: 0, count: Self.frameHeaderLength)
+      var bytes = [UInt8](repeating: 0, count: LogHeader.frameLength)
       let place = Self.offset(ofFrame: UInt32(max(number, 0)), pageSize: size)
       let isRead = csqlite_read(file, &bytes, CInt(bytes.count), place) == SQLITE_OK
       return number >= 0 && isRead ? bytes : []
@@ -153,13 +141,14 @@ package final class LogFrames {
     frames.reserveCapacity(Int(count))
     var commits = known?.commits ?? []
     var frame = [UInt8](repeating: 0, count: 16)
+    func word(_ place: Int) -> UInt32 { frame.withUnsafeBytes { $0.logWord(at: place) } }
     for number in UInt32(frames.count)..<count {
       let place = Self.offset(ofFrame: number, pageSize: size)
       guard csqlite_read(file, &frame, CInt(frame.count), place) == SQLITE_OK,
-        isOurs(frame, saltsAt: 8), case let page = word(frame, 0), page > 0
+        frame.withUnsafeBytes(header.isOwner), case let page = word(0), page > 0
       else { return nil }
       frames.append(UInt64(page) << 32 | UInt64(number))
-      if case let pageCount = word(frame, 4), pageCount > 0 {
+      if case let pageCount = word(4), pageCount > 0 {
         commits.append(Commit(frameCount: number + 1, pageCount: pageCount))
       }
     }
@@ -215,11 +204,11 @@ package final class LogFrames {
 
   /// Reads the page of a frame; returns `false` where the file ends before it.
   func read(frame: UInt32, into buffer: UnsafeMutableRawPointer) -> Bool {
-    let place = Self.offset(ofFrame: frame, pageSize: pageSize) + Int64(Self.frameHeaderLength)
+    let place = Self.offset(ofFrame: frame, pageSize: pageSize) + Int64(LogHeader.frameLength)
     return csqlite_read(file, buffer, CInt(pageSize), place) == SQLITE_OK
   }
 
   private static func offset(ofFrame number: UInt32, pageSize: Int) -> Int64 {
-    Int64(headerLength) + Int64(number) * Int64(frameHeaderLength + pageSize)
+    Int64(LogHeader.length) + Int64(number) * Int64(LogHeader.frameLength + pageSize)
   }
 }

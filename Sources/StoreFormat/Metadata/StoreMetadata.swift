@@ -161,12 +161,7 @@ package enum StoreIdentifier {
       withUnsafeBytes(of: generator.next()) { Array($0) }
     }
     markRandom(&bytes)
-    var text = ""
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
-    return text
+    return UUIDText.text(of: bytes)
   }
 
   /// Marks 16 bytes as those of a UUID of version 4, whose other bits are random.

@@ -118,9 +118,9 @@ private struct ModelArchiveReader {
   /// A few bytes can add an entity that inherits everything, and every entity gets a list of its slots.
   private func checkColumns(of entities: [ManagedEntity]) throws {
     let own = Dictionary(
-      entities.map { entity in
+      keepingFirst: entities.map { entity in
         (entity.name, entity.properties.reduce(0) { $0 + ($1.attribute?.storedElementCount ?? 1) })
-      }, uniquingKeysWith: { first, _ in first })
+      })
     var remaining = ModelArchiveLimits.columns
     for entity in entities {
       var next: String? = entity.name

@@ -10,8 +10,7 @@ package struct ManagedModel: Hashable, Sendable {
   static let deepestInheritance = 64
 
   package init(entities: [ManagedEntity], versionIdentifiers: [String] = []) {
-    self.entities = Dictionary(
-      entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.entities = Dictionary(keepingFirst: entities.map { ($0.name, $0) })
     self.versionIdentifiers = versionIdentifiers
   }
 
@@ -76,8 +75,7 @@ package struct ManagedEntity: Hashable, Sendable {
     self.properties = properties
     self.uniquenessConstraints = uniquenessConstraints
     self.indexes = indexes
-    propertiesByName = Dictionary(
-      properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    propertiesByName = Dictionary(keepingFirst: properties.map { ($0.name, $0) })
   }
 
   package var attributes: [ManagedAttribute] { properties.compactMap(\.attribute) }

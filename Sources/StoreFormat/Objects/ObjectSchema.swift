@@ -171,8 +171,7 @@ extension ObjectSchema {
   package func indexedModel(_ statement: StatementRunner) throws -> ManagedModel {
     var indexes: [String: [[String]]] = [:]
     for table in tables.tables {
-      let paths = Dictionary(
-        table.columns.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first })
+      let paths = Dictionary(keepingFirst: table.columns.map { ($0.name, $0.path) })
       let present = try statement.rows(
         "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ?1 ORDER BY name",
         [.text(table.name)])

@@ -60,9 +60,7 @@ package struct StoreParts {
   ///   - name: The path of the store in its container.
   ///   - copy: The path that its copy will have.
   package init(ofStoreNamed name: String, copiedTo copy: String) {
-    files = Dictionary(
-      Self.endings.map { (Array((name + $0).utf8), copy + $0) },
-      uniquingKeysWith: { first, _ in first })
+    files = Dictionary(keepingFirst: Self.endings.map { (Array((name + $0).utf8), copy + $0) })
     folder = (
       Array((ExternalData(besideStoreAt: name).path + "/").utf8),
       ExternalData(besideStoreAt: copy).path

@@ -63,8 +63,7 @@ package struct DeviceBackup: Hashable, Sendable {
   }
 
   private static func isName(_ text: String) -> Bool {
-    text.utf8.count == nameLength
-      && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    text.utf8.count == nameLength && text.utf8.allSatisfy { Hexadecimal.value($0) != nil }
   }
 
   /// The length of a file's name in the backup, a SHA-1 digest in hexadecimal digits.

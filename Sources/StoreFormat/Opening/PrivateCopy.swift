@@ -135,11 +135,7 @@ package struct PrivateCopy {
       FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
       permissions: [.ownerReadWrite])
     defer { try? output.close() }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { buffer.deallocate() }
-    while case let count = try input.read(into: buffer), count > 0 {
-      try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
+    try input.copy(to: output)
   }
 }
 

@@ -129,14 +129,11 @@ struct TreeCursor {
 
   /// Returns how many cells of a page are before the place looked for.
   private func place(in page: TreePage, _ isBefore: (TreeRecord) throws -> Bool) throws -> Int {
-    var range = 0..<page.cellCount
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      guard let offset = page.cell(middle), let record = page.record(ofCellAt: offset) else {
+    try (0..<page.cellCount).partitioningIndex { index in
+      guard let offset = page.cell(index), let record = page.record(ofCellAt: offset) else {
         throw damage(page)
       }
-      range = try isBefore(record) ? middle + 1..<range.upperBound : range.lowerBound..<middle
+      return try !isBefore(record)
     }
-    return range.lowerBound
   }
 }

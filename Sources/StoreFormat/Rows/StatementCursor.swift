@@ -132,6 +132,12 @@ package final class StatementCursor {
   package func integer(at column: Int) -> Int64 { sqlite3_column_int64(pointer, CInt(column)) }
   package func real(at column: Int) -> Double { sqlite3_column_double(pointer, CInt(column)) }
 
+  /// Returns the time in a column; `nil` if it holds no floating-point number.
+  func timestamp(at column: Int) -> StoreTimestamp? {
+    type(at: column) == SQLITE_FLOAT
+      ? StoreTimestamp(secondsSinceReferenceDate: real(at: column)) : nil
+  }
+
   /// Returns the integer in a column; `nil` if it holds anything else.
   ///
   /// Each connection belongs to one thread at a time, so the value needs no lock of SQLite's.

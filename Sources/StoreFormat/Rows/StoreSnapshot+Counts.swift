@@ -220,10 +220,10 @@ extension StoreSnapshot {
         .real(range.lowerBound.secondsSinceReferenceDate),
         .real(range.upperBound.secondsSinceReferenceDate),
       ])
-    guard case .real(let earliest)? = rows.first?.first, case .real(let latest)? = rows.first?.last
+    guard let first = StoreTimestamp(stored: rows.first?.first),
+      let last = StoreTimestamp(stored: rows.first?.last)
     else { return nil }
-    let first = StoreTimestamp(secondsSinceReferenceDate: earliest)
-    return first...max(first, StoreTimestamp(secondsSinceReferenceDate: latest))
+    return first...max(first, last)
   }
 
   /// Returns the transactions by author, bundle, process or context, the largest count first.

@@ -188,13 +188,7 @@ public final class StoreSnapshot {
     defer { cursor.reset() }
     try cursor.bind(arguments)
     guard try cursor.step() else { return nil }
-    let timestamp: StoreTimestamp? =
-      if case .real(let seconds) = cursor.value(at: 1) {
-        StoreTimestamp(secondsSinceReferenceDate: seconds)
-      } else {
-        nil
-      }
-    return TransactionPosition(number: cursor.integer(at: 0), timestamp: timestamp)
+    return TransactionPosition(number: cursor.integer(at: 0), timestamp: cursor.timestamp(at: 1))
   }
 }
 

@@ -157,15 +157,8 @@ package final class TransactionCursor {
   }
 
   private func readTimestamp() {
-    switch cursor.type(at: Columns.timestamp) {
-    case SQLITE_FLOAT:
-      timestamp = StoreTimestamp(secondsSinceReferenceDate: cursor.real(at: Columns.timestamp))
-    case SQLITE_NULL:
-      timestamp = nil
-    default:
-      timestamp = nil
-      keep(Columns.timestamp)
-    }
+    timestamp = cursor.timestamp(at: Columns.timestamp)
+    if timestamp == nil { keep(Columns.timestamp) }
   }
 
   /// Whether a role's text is another than that of the row before.

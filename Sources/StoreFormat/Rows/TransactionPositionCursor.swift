@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 
 /// Steps through the numbers and times of transactions, oldest first.
 package final class TransactionPositionCursor {
@@ -20,10 +19,7 @@ package final class TransactionPositionCursor {
     guard try cursor.step() else { return nil }
     let number = cursor.integer(at: 0)
     try order.take(number)
-    return TransactionPosition(
-      number: number,
-      timestamp: cursor.type(at: 1) == SQLITE_FLOAT
-        ? StoreTimestamp(secondsSinceReferenceDate: cursor.real(at: 1)) : nil)
+    return TransactionPosition(number: number, timestamp: cursor.timestamp(at: 1))
   }
 }
 

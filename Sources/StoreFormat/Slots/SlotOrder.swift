@@ -31,8 +31,9 @@ package struct SlotOrder {
     var toMany: [EntitySlots.Slot] = []
     var manyToMany: [EntitySlots.Slot] = []
     let toManyByName = Dictionary(
-      properties.compactMap { $0.relationship }.filter(\.isToMany).map { ($0.name, $0) },
-      uniquingKeysWith: { first, _ in first })
+      keepingFirst: properties.compactMap { $0.relationship }.filter(\.isToMany).map {
+        ($0.name, $0)
+      })
     for name in tableOrder {
       guard let relationship = toManyByName[name] else { continue }
       if inverse(of: relationship)?.isToMany == true {

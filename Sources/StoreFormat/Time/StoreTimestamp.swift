@@ -38,6 +38,14 @@ public struct StoreTimestamp: Sendable {
   }
 }
 
+extension StoreTimestamp {
+  /// The time in a column; `nil` if it holds no floating-point number.
+  package init?(stored value: StoredValue?) {
+    guard case .real(let seconds)? = value else { return nil }
+    self.init(secondsSinceReferenceDate: seconds)
+  }
+}
+
 package typealias CivilDate = PropertyLists.CivilDate
 
 extension StoreTimestamp: Hashable, Comparable {

@@ -35,8 +35,7 @@ package final class ObjectRows {
     let names = Set(known.flatMap(\.names)).union(["Z_PK", "Z_ENT"])
     otherColumns = paths == nil ? present.keys.filter { !names.contains($0) }.sorted() : []
     let selected = ["Z_PK"] + properties.flatMap(\.names) + otherColumns
-    places = Dictionary(
-      selected.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    places = Dictionary(keepingFirst: selected.enumerated().map { ($1, $0) })
     cursor = try StatementCursor(
       snapshot.database,
       sql: "SELECT \(selected.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name))"

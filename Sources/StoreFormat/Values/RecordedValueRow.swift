@@ -75,11 +75,7 @@ extension TransactionPosition {
 extension StoredValue {
   /// The time, an inner `nil` for null, or `nil` for any other value.
   fileprivate var time: StoreTimestamp?? {
-    switch self {
-    case .null: .some(nil)
-    case .real(let seconds): .some(StoreTimestamp(secondsSinceReferenceDate: seconds))
-    default: nil
-    }
+    isNull ? .some(nil) : StoreTimestamp(stored: self).map { $0 }
   }
 }
 

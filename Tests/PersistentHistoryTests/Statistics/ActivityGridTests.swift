@@ -28,7 +28,7 @@ import Testing
       grid.bins.reduce(0) { $0 + $1.activity.transactions },
       grid.bins.reduce(0) { $0 + $1.cells.reduce(0) { $0 + $1.transactions } },
       grid.bins.reduce(0) { $0 + $1.cells.reduce(0) { $0 + $1.changes } },
-      grid.weekTransactions.reduce(0, +), grid.weekChanges.reduce(0, +),
+      grid.week.counts(\.transactions).reduce(0, +), grid.week.counts(\.changes).reduce(0, +),
     ]
   }
 
@@ -41,8 +41,8 @@ import Testing
     #expect(grid.bins.map(\.hour) == [monday - 1, monday, monday + 25])
     #expect(grid.bins.map(\.activity.transactions) == [1, 2, 1])
     #expect(grid.bins[1].cells.map(\.transactions) == [2])
-    #expect([grid.weekTransactions[0], grid.weekTransactions[25]] == [2, 1])
-    #expect(grid.weekTransactions[167] == 1)
+    #expect([grid.week.counts(\.transactions)[0], grid.week.counts(\.transactions)[25]] == [2, 1])
+    #expect(grid.week.counts(\.transactions)[167] == 1)
   }
 
   @Test(arguments: [1, 3, 7, 24, 200])
