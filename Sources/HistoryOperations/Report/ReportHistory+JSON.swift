@@ -47,8 +47,8 @@ extension ReportHistory {
       write(bins, .entity, statistics.entities, to: &writer) { $0.label }
       write(bins, .kind, statistics.kinds, to: &writer) { $0?.name }
       writer.appendRaw("},\"heat\":{\"utc\":true")
-      writer.append("transactions", grid.weekTransactions)
-      writer.append("changes", grid.weekChanges)
+      writer.append("transactions", grid.week.counts(\.transactions))
+      writer.append("changes", grid.week.counts(\.changes))
       writer.appendRaw("}")
     }
     writer.append(members: [

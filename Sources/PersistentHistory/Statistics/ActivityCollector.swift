@@ -32,6 +32,13 @@ struct ActivityCollector {
   /// The period of the last transaction, which is mostly that of the next one too.
   private var current: HistoryPeriod?
 
+  // The transaction that is being counted.
+  private var position = TransactionPosition(number: 0, timestamp: nil)
+  private var activity = Activity()
+  private var author: Int?
+  /// Whether its changes are counted for plots.
+  private var isPlotted = false
+
   /// - Parameters:
   ///   - schema: The entities of the history.
   ///   - plots: Whether to count what a plot needs too.
@@ -52,35 +59,18 @@ struct ActivityCollector {
   mutating func collect(_ selection: TransactionSelection, of snapshot: StoreSnapshot) throws {
     let transactions = try snapshot.transactions(selection)
     let changes = try transactions.changes(.sizes)
-    let transactionByteCount = try snapshot.historyTables().transactionByteCount
+    let byteCount = try snapshot.historyTables().transactionByteCount
     while try transactions.next() {
-      var activity = Activity()
-      activity.transactions = 1
-      activity.recordByteCount = transactionByteCount
-      let isTimely = turnGrid(to: transactions.timestamp)
-      let position = TransactionPosition(
-        number: transactions.number, timestamp: transactions.timestamp)
-      let author = authors.place(of: TextKey(transactions.author))
+      begin(transactions.number, transactions.timestamp, transactions.author, byteCount)
       while try changes.next() {
-        activity.add(changes.kind, byteCount: changes.byteCount)
-        let places = addChange(
-          changes.kind, changes.byteCount, of: transactions.number, changes.entityNumber)
-        if let entity = changes.entityNumber, let primaryKey = changes.primaryKey {
-          objects.add(
-            changes.kind, byteCount: changes.byteCount,
-            of: FrequentObjects.Key(entityNumber: entity, primaryKey: primaryKey), in: position,
-            by: author)
-        }
+        add(changes.kind, changes.byteCount, of: changes.entityNumber, changes.primaryKey)
         if changes.kind == .update, let mask = changes.mask {
           attributes.add(
             mask, ofEntity: changes.entityNumber, byteCount: changes.byteCount, in: position,
             by: author)
         }
-        if isTimely { plotChange(places, of: transactions.number) }
       }
-      add(
-        activity, number: transactions.number, time: transactions.timestamp,
-        author: transactions.author, bundle: transactions.bundle, process: transactions.process)
+      end(author: transactions.author, bundle: transactions.bundle, process: transactions.process)
     }
   }
 
@@ -90,45 +80,61 @@ struct ActivityCollector {
   ///   - reader: Reads them.
   ///   - numbers: Assigns numbers to their entities.
   mutating func collect(_ reader: TimelineReader, _ numbers: inout EntityNumbers) throws {
-    while case .transaction(let transaction)? = try reader.nextElement() {
-      var activity = Activity()
-      activity.transactions = 1
-      activity.recordByteCount = Self.archivedTransactionByteCount
-      let isTimely = turnGrid(to: transaction.timestamp)
-      let position = TransactionPosition(
-        number: transaction.number, timestamp: transaction.timestamp)
-      let author = authors.place(of: TextKey(transaction.author))
+    while case .transaction(let row)? = try reader.nextElement() {
+      begin(row.number, row.timestamp, row.author, Self.archivedTransactionByteCount)
       while let change = try reader.nextChange() {
         let byteCount = change.recordByteCount
-        activity.add(change.kind, byteCount: byteCount)
         let entity = change.entity.flatMap { numbers.number(of: $0) }
-        let places = addChange(change.kind, byteCount, of: transaction.number, entity)
-        if let entity, let primaryKey = change.primaryKey {
-          objects.add(
-            change.kind, byteCount: byteCount,
-            of: FrequentObjects.Key(entityNumber: entity, primaryKey: primaryKey), in: position,
-            by: author)
-        }
+        add(change.kind, byteCount, of: entity, change.primaryKey)
         if change.kind == .update {
           attributes.add(change, byteCount: byteCount, in: position, by: author)
         }
-        if isTimely { plotChange(places, of: transaction.number) }
       }
-      add(
-        activity, number: transaction.number, time: transaction.timestamp,
-        author: transaction.author, bundle: transaction.bundle, process: transaction.process)
+      end(author: row.author, bundle: row.bundle, process: row.process)
     }
   }
 
   /// The estimated bytes of a row of the current layout.
   private static let archivedTransactionByteCount: Int64 = 30
 
-  private mutating func add(
-    _ activity: Activity, number: Int64, time: StoreTimestamp?, author: RecordedText?,
-    bundle: RecordedText?, process: RecordedText?
+  /// Begins a transaction, before its changes.
+  private mutating func begin(
+    _ number: Int64, _ time: StoreTimestamp?, _ author: RecordedText?, _ byteCount: Int64
   ) {
+    position = TransactionPosition(number: number, timestamp: time)
+    activity = Activity()
+    activity.transactions = 1
+    activity.recordByteCount = byteCount
+    self.author = authors.place(of: TextKey(author))
+    isPlotted = turnGrid(to: time)
+  }
+
+  /// Counts a change of the transaction.
+  @inline(__always)
+  private mutating func add(
+    _ kind: ChangeKind?, _ byteCount: Int64, of entity: Int64?, _ primaryKey: Int64?
+  ) {
+    activity.add(kind, byteCount: byteCount)
+    let transaction = position.number
+    let places = (
+      entity: entities.add(kind, byteCount: byteCount, of: transaction, to: entity),
+      kind: kinds.add(kind, byteCount: byteCount, of: transaction, to: kind)
+    )
+    if let entity, let primaryKey {
+      objects.add(
+        kind, byteCount: byteCount,
+        of: FrequentObjects.Key(entityNumber: entity, primaryKey: primaryKey), in: position,
+        by: author)
+    }
+    if isPlotted {
+      grid?.add(1, of: transaction, to: .entity, places.entity)
+      grid?.add(1, of: transaction, to: .kind, places.kind)
+    }
+  }
+
+  /// Ends a transaction, after its changes.
+  private mutating func end(author: RecordedText?, bundle: RecordedText?, process: RecordedText?) {
     total += activity
-    let position = TransactionPosition(number: number, timestamp: time)
     if oldest.map({ position.number < $0.number }) ?? true { oldest = position }
     if newest.map({ position.number > $0.number }) ?? true { newest = position }
     let places = [
@@ -136,7 +142,7 @@ struct ActivityCollector {
       processes.add(activity, to: TextKey(process)),
     ]
 
-    guard let times, let time, times.contains(time),
+    guard let times, let time = position.timestamp, times.contains(time),
       let period = period(containing: time)
     else {
       withoutTime += activity
@@ -145,7 +151,7 @@ struct ActivityCollector {
     if grid != nil {
       grid?.add(activity)
       for (dimension, place) in zip([ActivityGrid.Dimension.author, .bundle, .process], places) {
-        grid?.add(activity.changes, of: number, to: dimension, place)
+        grid?.add(activity.changes, of: position.number, to: dimension, place)
       }
     }
     periods[period.start, default: (period, Activity())].activity += activity
@@ -164,30 +170,11 @@ struct ActivityCollector {
     attributes.settle()
   }
 
-  /// Counts a change by entity and kind, and returns their places.
-  @inline(__always)
-  private mutating func addChange(
-    _ kind: ChangeKind?, _ byteCount: Int64, of transaction: Int64, _ entityNumber: Int64?
-  ) -> (entity: Int?, kind: Int?) {
-    (
-      entities.add(kind, byteCount: byteCount, of: transaction, to: entityNumber),
-      kinds.add(kind, byteCount: byteCount, of: transaction, to: kind)
-    )
-  }
-
   /// Turns the grid to a transaction; returns `false` if it has no usable time.
   private mutating func turnGrid(to time: StoreTimestamp?) -> Bool {
     guard grid != nil, let times, let time, times.contains(time) else { return false }
     grid?.turn(to: time)
     return true
-  }
-
-  @inline(__always)
-  private mutating func plotChange(
-    _ places: (entity: Int?, kind: Int?), of transaction: Int64
-  ) {
-    grid?.add(1, of: transaction, to: .entity, places.entity)
-    grid?.add(1, of: transaction, to: .kind, places.kind)
   }
 
   private mutating func period(containing time: StoreTimestamp) -> HistoryPeriod? {

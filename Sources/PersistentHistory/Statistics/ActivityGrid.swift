@@ -42,10 +42,8 @@ package struct ActivityGrid: Sendable {
   package var bins: [Bin] { places.values.map { stored[$0] }.sorted { $0.hour < $1.hour } }
   /// The length of the bins, in hours.
   package var hours: Int { Self.steps[step] }
-  /// Transactions by hour of the week, in UTC, from Monday 00:00.
-  package private(set) var weekTransactions = [Int64](repeating: 0, count: 168)
-  /// Changes by hour of the week, in UTC, from Monday 00:00.
-  package private(set) var weekChanges = [Int64](repeating: 0, count: 168)
+  /// The activity by hour of the week, in UTC.
+  package private(set) var week = WeekActivity()
 
   private var step = 0
   private var stored: [Bin] = []
@@ -83,9 +81,7 @@ package struct ActivityGrid: Sendable {
   /// Counts a transaction in the current bin.
   mutating func add(_ activity: Activity) {
     current?.activity += activity
-    let hourOfWeek = ((hour - Self.firstMonday) % 168 + 168) % 168
-    weekTransactions[hourOfWeek] += activity.transactions
-    weekChanges[hourOfWeek] += activity.changes
+    week.add(activity, atHour: ((hour - Self.firstMonday) % 168 + 168) % 168)
   }
 
   /// Counts changes of a transaction for a name.

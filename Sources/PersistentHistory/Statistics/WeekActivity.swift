@@ -32,6 +32,9 @@ package struct WeekActivity: Hashable, Sendable {
     }
   }
 
+  /// Returns a count of each of the 168 hours.
+  package func counts(_ count: (Activity) -> Int64) -> [Int64] { activities.map(count) }
+
   /// Returns the activity of a weekday, 1 for Monday, in each of its 24 hours.
   package func hours(ofWeekday weekday: Int) -> ArraySlice<Activity> {
     activities[(weekday - 1) * 24..<weekday * 24]
@@ -43,6 +46,9 @@ package struct WeekActivity: Hashable, Sendable {
       current = clock.period(.hour, containing: time)
     }
     guard let current else { return }
-    activities[(current.date.weekday - 1) * 24 + current.hour] += activity
+    add(activity, atHour: (current.date.weekday - 1) * 24 + current.hour)
   }
+
+  /// Counts activity in an hour of the week, from Monday on.
+  mutating func add(_ activity: Activity, atHour hour: Int) { activities[hour] += activity }
 }
