@@ -43,7 +43,7 @@ struct VerifyReport: FieldPage {
         : "\(count), no damage", .deleted)
     for kind in findings.kinds {
       let count = findings.count(of: kind)
-      let severity = kind.severity == .damage ? "damage, " : ""
+      let severity = kind.entry.severity == .damage ? "damage, " : ""
       try writer.writeLine("")
       try writer.writeLine(
         styled.line([
@@ -54,7 +54,7 @@ struct VerifyReport: FieldPage {
       for finding in listed { try line("\(finding.place): \(finding.detail)", indentation: 2) }
       let rest = count - Int64(listed.count)
       if rest > 0 { try line("and \(rest.grouped) more", .secondary, indentation: 2) }
-      try writer.writeLine("  " + styled.field("means", kind.meaning, width: 8))
+      try writer.writeLine("  " + styled.field("means", kind.entry.meaning, width: 8))
       try writer.writeLine("  " + styled.field("remedy", kind.hint, width: 8))
     }
     guard !session.options.quiet else { return }
@@ -68,9 +68,9 @@ struct VerifyReport: FieldPage {
       "finding",
       [
         "path": path, "store": store, "finding": finding.kind.rawValue,
-        "severity": finding.kind.severity.rawValue,
+        "severity": finding.kind.entry.severity.rawValue,
         "place": JSONValue.object(JSONObject(finding.place.members)), "detail": finding.detail,
-        "meaning": finding.kind.meaning, "remedy": finding.kind.hint,
+        "meaning": finding.kind.entry.meaning, "remedy": finding.kind.hint,
       ])
   }
 
@@ -241,7 +241,7 @@ extension StoreFacts: VerifiedFacts {
 
 extension FindingKind {
   /// What this program can do about it with its own commands and options.
-  var hint: String { VerifyHints.byKind[rawValue] ?? remedy }
+  var hint: String { VerifyHints.byKind[rawValue] ?? entry.remedy }
 }
 
 private enum VerifyHints {

@@ -194,7 +194,7 @@ extension Archive {
       self, entry, catalogByteCount: 0, readsContent: true, options
     ) { _ in }
     for kind in inspection.findings.kinds
-    where kind.severity == .damage && !(allowsDamagedRows && kind == .damagedRow) {
+    where kind.entry.severity == .damage && !(allowsDamagedRows && kind == .damagedRow) {
       guard let finding = inspection.findings.findings(of: kind).first else { continue }
       switch finding.place {
       case .frame(let number, let file):

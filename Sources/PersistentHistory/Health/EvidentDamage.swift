@@ -8,7 +8,7 @@ import StoreFormat
 /// finds this damage and all other.
 package struct EvidentDamage: Hashable, Sendable {
   package struct Finding: Hashable, Sendable {
-    /// A kind whose severity is damage.
+    /// A kind that stops writing.
     package let kind: StoreFindingKind
     package let place: FindingPlace
     package let detail: String
@@ -53,7 +53,7 @@ package struct EvidentDamage: Hashable, Sendable {
       }
     }
     if let damage { log.add(.damagedPages, at: .table(damage.place), damage.detail) }
-    for kind in log.kinds where kind.severity == .damage {
+    for kind in log.kinds where kind.entry.stopsWriting {
       findings += log.findings(of: kind).map {
         Finding(
           kind: kind, place: $0.place, detail: $0.detail,

@@ -7,18 +7,39 @@ package struct Finding<Kind: FindingKind>: Hashable, Sendable {
 
 /// The kinds of problems that one verification can find. The raw value is the kind's name in JSON.
 package protocol FindingKind: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-  var severity: FindingSeverity { get }
-  /// What the problem means, in one sentence.
-  var meaning: String { get }
-  /// What to do about it.
-  var remedy: String { get }
+  /// What is known of the kind: the one table of a verification.
+  var entry: FindingEntry { get }
 }
 
-package enum FindingSeverity: String, Hashable, Sendable {
-  /// Something was lost or altered.
-  case damage
-  /// Nothing is lost.
-  case other
+/// What is known of a kind of problems.
+package struct FindingEntry {
+  /// What a problem takes away from its store or archive.
+  package enum Severity: String, Hashable, Sendable {
+    /// Something was lost or altered.
+    case damage
+    /// Nothing is lost.
+    case other
+  }
+
+  package let severity: Severity
+  /// Whether the commands that write to the store, or seal its history, look for the problem before, and refuse.
+  package let stopsWriting: Bool
+  /// What the problem means, in one sentence.
+  package let meaning: String
+  /// What to do about it.
+  package let remedy: String
+
+  /// Describes a problem that takes something away.
+  package static func damage(
+    _ meaning: String, remedy: String, stopsWriting: Bool = false
+  ) -> FindingEntry {
+    FindingEntry(severity: .damage, stopsWriting: stopsWriting, meaning: meaning, remedy: remedy)
+  }
+
+  /// Describes a problem that takes nothing away.
+  package static func other(_ meaning: String, remedy: String) -> FindingEntry {
+    FindingEntry(severity: .other, stopsWriting: false, meaning: meaning, remedy: remedy)
+  }
 }
 
 /// The findings of a verification. Every one is counted, and the first few of each kind are kept, so
@@ -56,7 +77,7 @@ package struct FindingLog<Kind: FindingKind>: Sendable {
   package func count(of kind: Kind) -> Int64 { counts[kind] ?? 0 }
   package var count: Int64 { counts.values.reduce(0, +) }
   package var damageCount: Int64 {
-    counts.reduce(0) { $0 + ($1.key.severity == .damage ? $1.value : 0) }
+    counts.reduce(0) { $0 + ($1.key.entry.severity == .damage ? $1.value : 0) }
   }
   package var isEmpty: Bool { counts.isEmpty }
 }

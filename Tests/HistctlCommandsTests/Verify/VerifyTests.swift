@@ -61,7 +61,7 @@ import Testing
           change 1 of transaction 1: Z_OPT holds the integer 3
           change 2 of transaction 1: Z_OPT holds the integer 3
           and 17 more
-          means   \(StoreFindingKind.unexpectedValue.meaning)
+          means   \(StoreFindingKind.unexpectedValue.entry.meaning)
           remedy  \(StoreFindingKind.unexpectedValue.hint)
 
         checked 12 transactions (1 to 12), 27 changes, 5 texts, the pages of 6 tables
@@ -227,9 +227,9 @@ import Testing
   func `the manual page lists every finding and says which are damage`() throws {
     let lines = try Manual.page("histctl-verify.1")
     let found = Manual.section("FINDINGS", of: lines)
-    func listed(_ severity: FindingSeverity) -> [String] {
-      StoreFindingKind.allCases.filter { $0.severity == severity }.map(\.rawValue)
-        + ArchiveFindingKind.allCases.filter { $0.severity == severity }.map(\.rawValue)
+    func listed(_ severity: FindingEntry.Severity) -> [String] {
+      StoreFindingKind.allCases.filter { $0.entry.severity == severity }.map(\.rawValue)
+        + ArchiveFindingKind.allCases.filter { $0.entry.severity == severity }.map(\.rawValue)
     }
     var isDamage = false
     var names: [Bool: [String]] = [:]
@@ -245,8 +245,8 @@ import Testing
     // The words of the page are those of the program.
     let text = found.joined(separator: " ").replacing("\\-", with: "-").replacing(
       "\\(aq", with: "'")
-    for meaning in StoreFindingKind.allCases.map(\.meaning)
-      + ArchiveFindingKind.allCases.map(\.meaning)
+    for meaning in StoreFindingKind.allCases.map(\.entry.meaning)
+      + ArchiveFindingKind.allCases.map(\.entry.meaning)
     {
       #expect(text.contains(meaning.dropFirst()), "\(meaning)")
     }

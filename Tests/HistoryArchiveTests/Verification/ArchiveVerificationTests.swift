@@ -193,9 +193,9 @@ import Testing
 
   @Test
   func `every kind has a meaning and a remedy`() {
-    let meanings = ArchiveFindingKind.allCases.map(\.meaning)
+    let meanings = ArchiveFindingKind.allCases.map(\.entry.meaning)
     #expect(!meanings.contains(""))
-    #expect(!ArchiveFindingKind.allCases.map(\.remedy).contains(""))
+    #expect(!ArchiveFindingKind.allCases.map(\.entry.remedy).contains(""))
     // The names of both sets are one list for scripts.
     let names =
       ArchiveFindingKind.allCases.map(\.rawValue) + StoreFindingKind.allCases.map(\.rawValue)

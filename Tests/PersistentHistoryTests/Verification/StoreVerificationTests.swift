@@ -203,7 +203,7 @@ import Testing
     let first = try #require(verification.findings.findings(of: kind).first)
     #expect(first.place.description.hasPrefix(problem.place), "\(first.place)")
     #expect(!first.detail.isEmpty)
-    let isDamaged = problem.found.keys.contains { $0.severity == .damage }
+    let isDamaged = problem.found.keys.contains { $0.entry.severity == .damage }
     #expect((verification.findings.damageCount > 0) == isDamaged)
   }
 
@@ -211,9 +211,9 @@ import Testing
   func `every kind has a case, a meaning and a remedy`() {
     let covered = Self.cases.reduce(into: Self.others) { $0.formUnion($1.found.keys) }
     #expect(covered == Set(StoreFindingKind.allCases))
-    let meanings = StoreFindingKind.allCases.map(\.meaning)
+    let meanings = StoreFindingKind.allCases.map(\.entry.meaning)
     #expect(Set(meanings).count == meanings.count && !meanings.contains(""))
-    #expect(!StoreFindingKind.allCases.map(\.remedy).contains(""))
+    #expect(!StoreFindingKind.allCases.map(\.entry.remedy).contains(""))
   }
 
   @Test
