@@ -140,21 +140,21 @@ struct ChangeText {
   static func value(
     _ value: StoredValue, of type: AttributeType, longest: Int = shortText
   ) -> String {
-    switch (type, value) {
-    case (.boolean, .integer(let number)) where number == 0 || number == 1:
-      return number == 1 ? "true" : "false"
-    case (.date, .real(let seconds)):
-      return TimeText.universal(StoreTimestamp(secondsSinceReferenceDate: seconds))
-        ?? "\(seconds)"
-    case (.uuid, .blob(let bytes)) where bytes.count == 16:
-      return UUIDText.text(of: bytes)
-    case (_, .null): return "nil"
-    case (_, .integer(let number)): return "\(number)"
-    case (_, .real(let number)): return "\(number)"
-    case (_, .text(let text)): return "\"\(cut(text, longest))\""
-    case (_, .malformedText(let bytes)):
+    switch value.meaning(as: type) {
+    case .boolean(let flag): return flag ? "true" : "false"
+    case .time(let time):
+      return TimeText.universal(time) ?? "\(time.secondsSinceReferenceDate)"
+    case .uuid(let bytes): return UUIDText.text(of: bytes)
+    case .plain: break
+    }
+    switch value {
+    case .null: return "nil"
+    case .integer(let number): return "\(number)"
+    case .real(let number): return "\(number)"
+    case .text(let text): return "\"\(cut(text, longest))\""
+    case .malformedText(let bytes):
       return "\"\(cut(String(decoding: bytes.prefix(longest * 8), as: UTF8.self), longest))\""
-    case (_, .blob(let bytes)): return "\(bytes.count) bytes"
+    case .blob(let bytes): return "\(bytes.count) bytes"
     }
   }
 

@@ -60,26 +60,26 @@ extension JSONWriter {
   @inline(__always)
   @discardableResult
   mutating func append(_ value: LentValue, of type: AttributeType) -> Bool {
-    switch (type, value) {
-    case (.boolean, .integer(let number)) where number == 0 || number == 1:
-      appendBoolean(number == 1)
-    case (.date, .real(let seconds)):
-      append(exact: StoreTimestamp(secondsSinceReferenceDate: seconds))
-    case (.uuid, .blob(let bytes)) where bytes.count == 16:
+    switch value.meaning(as: type) {
+    case .boolean(let flag): appendBoolean(flag)
+    case .time(let time): append(exact: time)
+    case .uuid(let bytes):
       appendUninitialized(capacity: 38) { buffer in
         buffer[0] = UInt8(ascii: "\"")
         let count = UUIDText.write(bytes, to: UnsafeMutableBufferPointer(rebasing: buffer[1...]))
         buffer[count + 1] = UInt8(ascii: "\"")
         return count + 2
       }
-    case (_, .integer(let number)): appendInteger(number)
-    case (_, .real(let number)): append(raw: number)
-    case (_, .blob(let bytes)): append(blob: bytes)
-    case (.date, .text), (.uuid, .text): return false
-    case (_, .text(let bytes)):
-      let text = bytes.assumingMemoryBound(to: UInt8.self)
-      guard !text.contains(0), UTF8Check.isValid(text) else { return false }
-      appendString(validUTF8: text)
+    case .plain:
+      switch value {
+      case .integer(let number): appendInteger(number)
+      case .real(let number): append(raw: number)
+      case .blob(let bytes): append(blob: bytes)
+      case .text(let bytes):
+        let text = bytes.assumingMemoryBound(to: UInt8.self)
+        guard !type.hasTextForm, !text.contains(0), UTF8Check.isValid(text) else { return false }
+        appendString(validUTF8: text)
+      }
     }
     return true
   }
@@ -171,8 +171,7 @@ enum TypedValue {
   private static func areExact(_ values: [StoredValue], _ types: [AttributeType]) -> Bool {
     values.count <= types.count
       && !zip(values, types).contains { value, type in
-        guard case .text = value else { return false }
-        return type == .date || type == .uuid
+        if case .text = value { type.hasTextForm } else { false }
       }
   }
 }
@@ -234,7 +233,7 @@ extension JSONWriter {
       appendRaw("{\"$object\":")
       appendString(text)
       appendRaw(UInt8(ascii: "}"))
-    case .value(.text(let text)) where kind == .date || kind == .uuid:
+    case .value(.text(let text)) where kind.attributeType.hasTextForm:
       // It would be read back as a date or a UUID.
       append(wrappedText: Array(text.utf8))
     case .value(let value): append(value, of: kind.attributeType)

@@ -156,7 +156,7 @@ package struct TableRowEncoder: BufferedEncoder {
     case nil:
       appendNull()
       appendNull()
-    case .value(.text) where kind == .date || kind == .uuid:
+    case .value(.text) where kind.attributeType.hasTextForm:
       // It would look like a date or a UUID.
       appendMadeText { $0.append(content ?? .value(.null), kind) }
       appendNull()
@@ -222,9 +222,8 @@ package struct TableRowEncoder: BufferedEncoder {
 
   /// Writes a value in the form that its attribute's type suggests.
   private mutating func append(_ value: StoredValue, of type: AttributeType) {
-    switch (type, value) {
-    case (.date, .real(let seconds)):
-      let time = StoreTimestamp(secondsSinceReferenceDate: seconds)
+    switch value.meaning(as: type) {
+    case .time(let time):
       withUnsafeTemporaryAllocation(
         of: UInt8.self, capacity: StoreTimestamp.exactISO8601ByteCount
       ) { buffer in
@@ -233,8 +232,9 @@ package struct TableRowEncoder: BufferedEncoder {
         append(
           Self.text, bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[..<count])))
       }
-    case (.uuid, .blob(let bytes)) where bytes.count == 16: append(UUIDText.text(of: bytes))
-    default: append(value)
+    case .uuid(let bytes): append(UUIDText.text(of: bytes))
+    // SQLite has no other form of a boolean.
+    case .boolean, .plain: append(value)
     }
   }
 

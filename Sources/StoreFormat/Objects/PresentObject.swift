@@ -22,8 +22,8 @@ package struct PresentObject: Hashable, Sendable {
 
     /// Whether this is data: bytes, and not those of a UUID.
     package var isData: Bool {
-      guard case .blob(let bytes) = value else { return false }
-      return type != .uuid || bytes.count != 16
+      guard case .blob = value, case .plain = value.meaning(as: type) else { return false }
+      return true
     }
   }
 
