@@ -6,16 +6,14 @@ import Terminal
 /// Writes the rows of deleted objects as SQL statements for a copy of their store.
 struct RecoverSQL {
   let writer: OutputWriter
-  private let columns: PropertyColumns
+  private let schema: ObjectSchema
   private let statement: StatementRunner
 
   init(writer: OutputWriter, snapshot: StoreSnapshot) throws {
     self.writer = writer
-    columns = PropertyColumns(try snapshot.objectSchema())
+    schema = try snapshot.objectSchema()
     statement = StatementRunner(snapshot.database)
   }
-
-  private var schema: ObjectSchema { columns.schema }
 
   func begin() throws {
     try comment("For a copy of the store that no program has open: sqlite3 -bail COPY < FILE")
@@ -68,16 +66,17 @@ struct RecoverSQL {
       ("Z_PK", .integer(lost.object.primaryKey)),
       ("Z_ENT", lost.entityNumber.map(StoredValue.integer) ?? .null), ("Z_OPT", .integer(1)),
     ]
-    let owners = Set((schema.model.lineage(of: lost.object.entityName) ?? []).map(\.name))
-    for column in columns.columns(of: table).values.sorted(by: { $0.name < $1.name })
-    where owners.contains(column.entityName) {
+    for column in schema.propertyColumns(of: lost.object.entityName).sorted(by: {
+      $0.name < $1.name
+    }) {
       guard case .known(let value, _) = lost[column.path] else { continue }
       switch (value, column.role) {
-      case (.stored(.blob(let bytes), _), .large):
+      case (.stored(.blob(let bytes), _), _) where column.keepsLargeValues:
         row.append((column.name, LargeValueColumn.inline(bytes).stored))
       case (.stored(let value, _), _): row.append((column.name, value))
-      case (.file(let name), .large): row.append((column.name, LargeValueColumn.file(name).stored))
-      case (.object(let target?), .object(_, let entityKey)):
+      case (.file(let name), _) where column.keepsLargeValues:
+        row.append((column.name, LargeValueColumn.file(name).stored))
+      case (.object(let target?), .toOne(_, let entityKey)):
         row.append((column.name, target.primaryKey.map(StoredValue.integer) ?? .null))
         if let entityKey, let number = schema.numbering.number(of: target.entityName) {
           row.append((entityKey, .integer(number)))

@@ -31,7 +31,7 @@ final class EntityPair {
   private let sides: (old: Side, new: Side)
   private let rows: (old: ObjectRows?, new: ObjectRows?)
   /// The properties that both have, by path.
-  private var properties: [(old: PropertyColumns.Column?, new: PropertyColumns.Column?)] = []
+  private var properties: [(old: EntityTables.Column?, new: EntityTables.Column?)] = []
   private var columns: [String] = []
   private var hasOld: Bool
   private var hasNew: Bool
@@ -41,8 +41,8 @@ final class EntityPair {
     sides = (old, new)
     let name = entity.name ?? ""
     rows = (
-      try ObjectRows(old.snapshot, of: name, old.columns),
-      try ObjectRows(new.snapshot, of: name, new.columns)
+      try ObjectRows(old.snapshot, of: name, old.objects),
+      try ObjectRows(new.snapshot, of: name, new.objects)
     )
     hasOld = try rows.old?.next() ?? false
     hasNew = try rows.new?.next() ?? false
@@ -79,7 +79,7 @@ final class EntityPair {
     return nil
   }
 
-  private func values(_ column: PropertyColumns.Column?, _ rows: ObjectRows?) -> [StoredValue]? {
+  private func values(_ column: EntityTables.Column?, _ rows: ObjectRows?) -> [StoredValue]? {
     column.flatMap { column in rows.map { rows in column.names.map(rows.value) } }
   }
 

@@ -134,20 +134,20 @@ package final class ObjectComparison {
   /// One of the two copies.
   final class Side {
     let snapshot: StoreSnapshot
-    let columns: PropertyColumns
+    let objects: ObjectSchema
     let schema: HistorySchema
     private let largeValues: LargeValueFolder
 
     init(_ snapshot: StoreSnapshot) throws {
       self.snapshot = snapshot
-      columns = PropertyColumns(try snapshot.objectSchema())
+      objects = try snapshot.objectSchema()
       schema = try HistorySchema(snapshot)
       largeValues = LargeValueFolder(snapshot.location)
     }
 
     /// Returns the value of a property in a row; `nil` if it is in a file that cannot be read.
-    func content(_ column: PropertyColumns.Column, _ values: [StoredValue]) -> RecordedContent? {
-      columns.content(column, values) { largeValues.bytes(of: $0) }
+    func content(_ column: EntityTables.Column, _ values: [StoredValue]) -> RecordedContent? {
+      objects.recordedContent(of: column, values) { largeValues.bytes(of: $0) }
     }
   }
 }

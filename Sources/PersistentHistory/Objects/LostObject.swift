@@ -95,30 +95,12 @@ extension LostObject.Value {
   }
 
   /// Interprets the columns of a property; `nil` for a column that names no file and holds no value.
-  init?(_ column: PropertyColumns.Column, _ values: [StoredValue], _ numbering: EntityNumbering) {
-    guard let value = values.first else { return nil }
-    switch column.role {
-    case .attribute(let type): self = .stored(type.restoring(value), column.kind)
-    case .large:
-      guard case .blob(let bytes) = value else {
-        self = .stored(value, .data)
-        return
-      }
-      switch try? LargeValueColumn(bytes) {
-      case .inline(let bytes): self = .stored(.blob(bytes), .data)
-      case .file(let name): self = .file(name)
-      case nil: return nil
-      }
-    case .object(let destination, _):
-      guard case .integer(let key) = value else {
-        self = .object(nil)
-        return
-      }
-      var name = destination
-      if values.count > 1, case .integer(let number) = values[1] {
-        name = numbering.name(of: number) ?? name
-      }
-      self = .object(StoreObject(entityName: name, primaryKey: key))
+  init?(_ column: EntityTables.Column, _ values: [StoredValue], _ numbering: EntityNumbering) {
+    switch column.content(values, numbering) {
+    case .value(let value): self = .stored(value, column.kind)
+    case .file(let name): self = .file(name)
+    case .object(let object): self = .object(object)
+    case nil: return nil
     }
   }
 }

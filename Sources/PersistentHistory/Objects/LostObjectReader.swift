@@ -11,7 +11,7 @@ package final class LostObjectReader {
   private let timeline: HistoryTimeline
   private let snapshot: StoreSnapshot
   private let schema: HistorySchema
-  private let properties: PropertyColumns
+  private let objects: ObjectSchema
   private let largeValues: LargeValueFolder
   private let log: LogValues?
   /// A query for old and new values.
@@ -29,7 +29,7 @@ package final class LostObjectReader {
     self.timeline = timeline
     self.snapshot = snapshot
     self.schema = schema
-    properties = PropertyColumns(try snapshot.objectSchema())
+    objects = try snapshot.objectSchema()
     largeValues = LargeValueFolder(snapshot.location)
     log = values.omitsRecordedValues ? nil : try LogValues(snapshot)
     query = values
@@ -85,15 +85,12 @@ package final class LostObjectReader {
   private func lost(
     _ object: HistoryObject, _ trail: ValueTrail, _ row: LogRow?, _ deletion: ObjectLife.Event?
   ) -> LostObject {
-    let schema = properties.schema
-    let lineage = schema.model.lineage(of: object.entityName) ?? []
-    let owners = Set(lineage.map(\.name))
+    let schema = objects
     var known: [LostObject.Property] = []
-    if let table = schema.tables.table(of: object.entityName), !lineage.isEmpty {
-      let columns = properties.columns(of: table).values
-        .filter { owners.contains($0.entityName) }
-        .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-      known = columns.map { column in
+    if schema.tables.table(of: object.entityName) != nil,
+      schema.model.lineage(of: object.entityName) != nil
+    {
+      known = schema.propertyColumns(of: object.entityName).map { column in
         LostObject.Property(
           name: column.path,
           knowledge: row.map { knowledge(of: column, in: $0) } ?? trail.knowledge(of: column.path))
@@ -118,13 +115,13 @@ package final class LostObjectReader {
   }
 
   private func knowledge(
-    of column: PropertyColumns.Column, in row: LogRow
+    of column: EntityTables.Column, in row: LogRow
   ) -> LostObject.Knowledge {
     let values = column.names.map(row.value)
     guard !values.contains(nil) else { return .unknown(reason: "the table has no column for it") }
     guard
       let value = LostObject.Value(
-        column, values.compactMap(\.self), properties.schema.numbering)
+        column, values.compactMap(\.self), objects.numbering)
     else { return .unknown(reason: "its column neither holds a value nor names a file") }
     if case .file(let name) = value, !largeValues.exists(name) {
       return .unknown(reason: "its file \(name.text) is gone")

@@ -129,14 +129,14 @@ package struct ObjectSearch {
     _ entity: String, _ conditions: [ValueCondition], _ snapshot: StoreSnapshot,
     _ schema: HistorySchema
   ) throws -> [HistoryObject] {
-    let columns = PropertyColumns(try snapshot.objectSchema())
+    let objects = try snapshot.objectSchema()
     let files = LargeValueFolder(snapshot.location)
     let names = Set(conditions.map(\.name))
     var found: [HistoryObject] = []
     let number = try NameLookup(schema: schema).entityNumber(entity)
     for heir in snapshot.entities.heirs(of: number) {
       guard let name = snapshot.entities.name(of: heir),
-        let rows = try ObjectRows(snapshot, of: name, columns, only: names)
+        let rows = try ObjectRows(snapshot, of: name, objects, only: names)
       else { continue }
       let tests = conditions.compactMap { condition in
         rows.properties.first { $0.path == condition.name }.map { (condition, $0) }
@@ -144,7 +144,7 @@ package struct ObjectSearch {
       guard tests.count == conditions.count else { continue }
       while found.count <= maxHits, try rows.next() {
         let isHit = tests.allSatisfy { condition, column in
-          let content = columns.content(column, column.names.map(rows.value)) {
+          let content = objects.recordedContent(of: column, column.names.map(rows.value)) {
             files.bytes(of: $0)
           }
           return content?.value.map { condition.matches($0, column.kind) } ?? false

@@ -38,9 +38,9 @@ final class LogValues {
   private static let maxColumnLists = 1024
 
   private let commits: LogCommits
-  private let properties: PropertyColumns
+  private let schema: ObjectSchema
   private let largeValues: LargeValueFolder
-  private var columns: [ColumnKey: (table: String, [PropertyColumns.Column])] = [:]
+  private var columns: [ColumnKey: (table: String, [EntityTables.Column])] = [:]
   /// Whether states with a version of the schema have the present tables.
   private var fits: [Int64: Bool] = [:]
   /// The last commit that was looked at; `nil` inside if it is not known.
@@ -55,7 +55,7 @@ final class LogValues {
   init?(_ snapshot: StoreSnapshot) throws {
     guard let commits = try LogCommits.saving(snapshot) else { return nil }
     do {
-      properties = PropertyColumns(try snapshot.objectSchema())
+      schema = try snapshot.objectSchema()
     } catch is StoreError {
       return nil
     }
@@ -92,7 +92,6 @@ final class LogValues {
       isComplete = false
       return []
     }
-    let schema = properties.schema
     let key = ColumnKey(
       entityNumber: entityNumber, attributes: kind == .update ? attributes ?? [] : nil)
     let (table, columns) = try columns[key] ?? findColumns(key)
@@ -126,7 +125,6 @@ final class LogValues {
     guard let position else { return nil }
     let known = try current ?? commit(of: position)
     current = .some(known)
-    let schema = properties.schema
     let root = schema.numbering.root(of: entityNumber) ?? entityNumber
     guard let commit = known, let name = schema.numbering.name(of: entityNumber),
       let table = schema.tables.table(of: name), let present = schema.presentColumns[table.name],
@@ -154,7 +152,6 @@ final class LogValues {
   private func members(
     of entityName: String, _ primaryKey: Int64, in state: Int
   ) throws -> [String: [StoreObject]] {
-    let schema = properties.schema
     var members: [String: [StoreObject]] = [:]
     for relationship in schema.relationships(of: entityName) where relationship.isToMany {
       guard let condition = relationship.condition(row: "t", owner: "?1"),
@@ -180,21 +177,18 @@ final class LogValues {
   }
 
   /// Finds the columns of properties, sorted by name.
-  private func findColumns(_ key: ColumnKey) throws -> (table: String, [PropertyColumns.Column]) {
-    let schema = properties.schema
-    var found: (table: String, [PropertyColumns.Column]) = ("", [])
+  private func findColumns(_ key: ColumnKey) throws -> (table: String, [EntityTables.Column]) {
+    var found: (table: String, [EntityTables.Column]) = ("", [])
     if let name = schema.numbering.name(of: key.entityNumber),
-      let table = schema.tables.table(of: name),
-      let lineage = schema.model.lineage(of: name)
+      let table = schema.tables.table(of: name), schema.model.lineage(of: name) != nil
     {
-      let owners = Set(lineage.map(\.name))
       let touched = key.attributes.map { Set($0) }
-      let columns = properties.columns(of: table).values.filter { column in
-        owners.contains(column.entityName)
-          && touched?.contains(RecordedValue.property(of: column.path)) ?? true
-          && column.names.allSatisfy { schema.presentColumns[table.name]?[$0] != nil }
-      }
-      found = (table.name, columns.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
+      found = (
+        table.name,
+        schema.propertyColumns(of: name).filter { column in
+          touched?.contains(RecordedValue.property(of: column.path)) ?? true && schema.has(column)
+        }
+      )
     }
     if columns.count >= Self.maxColumnLists { columns.removeAll() }
     columns[key] = found
@@ -203,7 +197,7 @@ final class LogValues {
 
   /// Reads columns of a row; returns `nil` if the state has no such row, or it is not known.
   private func contents(
-    _ columns: [PropertyColumns.Column], _ table: String, _ entityNumber: Int64,
+    _ columns: [EntityTables.Column], _ table: String, _ entityNumber: Int64,
     _ primaryKey: Int64, in state: Int
   ) throws -> [RecordedContent?]? {
     let list = columns.flatMap(\.names).map(quoted).joined(separator: ", ")
@@ -216,12 +210,11 @@ final class LogValues {
       isComplete = false
       return nil
     }
-    var values = row.dropFirst()
     var byteCount = 0
-    return columns.map { column in
-      let own = Array(values.prefix(column.names.count))
-      values = values.dropFirst(column.names.count)
-      let content = properties.content(column, own) { largeValues.bytes(of: $0) }
+    let contents = schema.recordedContents(of: columns, row.dropFirst()) {
+      largeValues.bytes(of: $0)
+    }
+    return contents.map { content in
       byteCount += content?.byteCount ?? 0
       guard let content, byteCount <= Self.maxBytes else {
         isComplete = false
@@ -246,7 +239,7 @@ final class LogValues {
       try $0.integer("SELECT max(Z_PK) FROM ACHANGE") ?? 0
     }
     guard let last else { return nil }
-    let numbering = properties.schema.numbering
+    let numbering = schema.numbering
     let repeated = try commits.read(state) { statement -> [Object: ClosedRange<Int64>]? in
       var seen: [Object: Int64] = [:]
       var repeated: [Object: ClosedRange<Int64>] = [:]
@@ -275,7 +268,6 @@ final class LogValues {
 
   /// Whether a state has the present tables and entities.
   private func hasTables(_ state: Int) throws -> Bool {
-    let schema = properties.schema
     guard let version = try commits.read(state, { try $0.integer("PRAGMA schema_version") ?? 0 })
     else {
       return false

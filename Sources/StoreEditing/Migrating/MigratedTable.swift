@@ -83,7 +83,7 @@ struct MigratedTable {
       guard let name = mapping.formerName(of: column.path, declaredIn: entity),
         let former = tables.toOneColumns(name, declaredIn: entity)
       else { return .nothing }
-      return (column.role == .toOne ? former.key : former.orderKey).map(Source.column) ?? .nothing
+      return (column.isToOne ? former.key : former.orderKey).map(Source.column) ?? .nothing
     case .hiddenToOne:
       let former = mapping.formerName(of: column.path, declaredIn: entity)
         .flatMap { tables.hiddenColumn(of: $0, declaredIn: entity) }

@@ -153,13 +153,13 @@ struct TableMigration {
   private func removeDanglingKeys() throws {
     for table in migrated {
       for column in table.table.columns
-      where column.role == .toOne || column.role == .hiddenToOne {
+      where column.isToOne || column.role == .hiddenToOne {
         guard let destination = destination(of: column), !destination.removedNumbers.isEmpty else {
           continue
         }
         let others = tables.toOneColumns(column.path, declaredIn: column.entityName)
         let cleared =
-          column.role == .toOne ? [column, others?.entityKey, others?.orderKey] : [column]
+          column.isToOne ? [column, others?.entityKey, others?.orderKey] : [column]
         let list = cleared.compactMap { $0 }.map { "\(quoted($0.name)) = NULL" }
         try statement.run(
           "UPDATE \(quoted(table.table.name)) SET \(list.joined(separator: ", ")) "

@@ -4,29 +4,14 @@ import StoreFormat
 ///
 /// Computed once for all objects of the entity in the save.
 final class EntityRows {
-  /// An attribute with a column; each element of a composite attribute has its own.
-  // A class, because it has many strings to copy for each value of each row.
-  final class StoredAttribute {
-    let path: String
-    let attribute: ManagedAttribute
-    let column: EntityTables.Column
-    /// Whether `NULL` is refused. Elements of a composite attribute are present or missing as a whole.
-    let isRequired: Bool
-
-    init(path: String, attribute: ManagedAttribute, column: EntityTables.Column) {
-      self.path = path
-      self.attribute = attribute
-      self.column = column
-      isRequired = !attribute.isOptional && !path.contains(".")
-    }
-  }
-
   let entityName: String
   let number: Int64
   let isAbstract: Bool
   let table: EntityTables.Table
   /// The own and inherited attributes, in the order of their columns.
-  let attributes: [StoredAttribute]
+  let attributes: [EntityTables.Column]
+  private let definitions: [ManagedAttribute]
+  private let required: [Bool]
   /// The to-one relationships that must have a destination.
   let requiredLinks: [String]
   /// The properties of uniqueness constraints that contain a to-one relationship.
@@ -58,16 +43,15 @@ final class EntityRows {
         .filter { !Set(links).isDisjoint(with: $0) }.joined())
     self.uniqueWithLinks = uniqueWithLinks
     uniqueLinks = links.filter(uniqueWithLinks.contains)
-    var attributes: [StoredAttribute] = []
-    for column in table.columns where lineage.contains(column.entityName) {
-      guard case .attribute(let attribute) = column.role else { continue }
-      try schema.check(column, of: table)
-      attributes.append(
-        StoredAttribute(path: column.path, attribute: attribute, column: column))
+    let attributes = table.columns.filter {
+      $0.attribute != nil && lineage.contains($0.entityName)
     }
+    for column in attributes { try schema.check(column, of: table) }
     self.attributes = attributes
+    definitions = attributes.compactMap(\.attribute)
+    required = attributes.map(\.isRequired)
     places = Dictionary(keepingFirst: attributes.enumerated().map { ($1.path, $0) })
-    largePlaces = attributes.indices.filter { attributes[$0].attribute.keepsLargeValues }
+    largePlaces = attributes.indices.filter { attributes[$0].keepsLargeValues }
   }
 
   /// Returns the values of a new object by attribute: the given ones, and defaults for the others.
@@ -75,17 +59,17 @@ final class EntityRows {
     var values: [StoredValue] = []
     values.reserveCapacity(attributes.count)
     var count = 0
-    for stored in attributes {
+    for place in attributes.indices {
       let value: StoredValue
-      if let found = given[stored.path] {
+      if let found = given[attributes[place].path] {
         value = found
         count += 1
-        try check(value, of: stored)
+        try check(value, at: place)
       } else {
-        value = stored.attribute.defaultValue ?? .null
+        value = definitions[place].defaultValue ?? .null
       }
-      if case .null = value, stored.isRequired {
-        throw StoreWriteError.missingValue(entity: entityName, attribute: stored.path)
+      if case .null = value, required[place] {
+        throw StoreWriteError.missingValue(entity: entityName, attribute: attributes[place].path)
       }
       values.append(value)
     }
@@ -106,20 +90,21 @@ final class EntityRows {
         }
         throw StoreError.unknownProperty(entity: entityName, property: path)
       }
-      try check(value, of: attributes[place])
+      try check(value, at: place)
     }
   }
 
-  private func check(_ value: StoredValue, of stored: StoredAttribute) throws {
+  private func check(_ value: StoredValue, at place: Int) throws {
     if case .null = value { return }
-    let attribute = stored.attribute
+    let attribute = definitions[place]
     guard attribute.type.accepts(value) else {
       throw StoreWriteError.wrongValue(
-        entity: entityName, attribute: stored.path, expected: attribute.type.expectedValue,
+        entity: entityName, attribute: attributes[place].path,
+        expected: attribute.type.expectedValue,
         found: value.kindName)
     }
     if attribute.allowsExternalStorage && !attribute.keepsLargeValues {
-      throw StoreWriteError.externalStorage(entity: entityName, attribute: stored.path)
+      throw StoreWriteError.externalStorage(entity: entityName, attribute: attributes[place].path)
     }
   }
 
@@ -136,7 +121,7 @@ final class EntityRows {
       try insertion
       ?? statement.cursor(
         insertStatement(
-          table.name, ["Z_PK", "Z_ENT", "Z_OPT"] + attributes.map(\.column.name)))
+          table.name, ["Z_PK", "Z_ENT", "Z_OPT"] + attributes.map(\.name)))
     self.insertion = insertion
     try insertion.run(own + values)
   }

@@ -229,7 +229,7 @@ final class SaveWriter {
       deleted.append(row)
     }
     let rows = try rows(of: row.entityName)
-    try noteReplaced(rows.largePlaces.map { rows.attributes[$0].column.name }, of: row)
+    try noteReplaced(rows.largePlaces.map { rows.attributes[$0].name }, of: row)
     kinds[row] = .delete
     try statement.run(
       "DELETE FROM \(quoted(table.name)) WHERE Z_PK = ?", [.integer(row.primaryKey)])
@@ -264,12 +264,12 @@ final class SaveWriter {
       if value.isNull && attribute.isRequired {
         throw StoreWriteError.missingValue(entity: row.entityName, attribute: attribute.path)
       }
-      if attribute.attribute.keepsLargeValues {
-        try noteReplaced([attribute.column.name], of: row)
+      if attribute.keepsLargeValues {
+        try noteReplaced([attribute.name], of: row)
         columns.append(
-          (attribute.column.name, try largeValues.column(for: value, of: object, attribute.path)))
+          (attribute.name, try largeValues.column(for: value, of: object, attribute.path)))
       } else {
-        columns.append((attribute.column.name, value))
+        columns.append((attribute.name, value))
       }
       let property = ManagedAttribute.propertyName(ofPath: attribute.path)
       try mark(row, property, [.attribute])
@@ -296,7 +296,7 @@ final class SaveWriter {
     return try preserved.map { attribute in
       // Values in files beside the store are not preserved.
       guard !attribute.allowsExternalStorage,
-        let column = columns.first(where: { $0.path == attribute.name })?.column
+        let column = columns.first(where: { $0.path == attribute.name })
       else { return .null }
       let value =
         try withheld[row]?[column.name]

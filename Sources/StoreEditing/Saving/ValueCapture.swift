@@ -5,7 +5,8 @@ import StoreFormat
 /// Both are read from the store itself: the recorded values are those of the store, not those that a
 /// context believed to be there, and in the form in which SQLite keeps them.
 final class ValueCapture {
-  private let columns: PropertyColumns
+  private let schema: ObjectSchema
+  private var columnsByTable: [String: [String: EntityTables.Column]] = [:]
   private let statement: StatementRunner
   private let largeValues: LargeValueWriter
   /// The contents of rows before they were first written, by column; `nil` for one in a file that cannot be
@@ -13,14 +14,14 @@ final class ValueCapture {
   private var before: [SaveWriter.Row: [String: RecordedContent?]] = [:]
 
   init(schema: ObjectSchema, statement: StatementRunner, largeValues: LargeValueWriter) {
-    columns = PropertyColumns(schema)
+    self.schema = schema
     self.statement = statement
     self.largeValues = largeValues
   }
 
   /// Captures columns of a row that are about to be written.
   func note(_ names: [String], of row: SaveWriter.Row, in table: EntityTables.Table) throws {
-    let known = columns.columns(of: table)
+    let known = columns(of: table)
     let wanted = names.filter { before[row]?[$0] == nil }.compactMap { known[$0] }
     for (column, content) in try read(wanted, of: row, in: table) {
       before[row, default: [:]][column.name] = .some(content)
@@ -30,8 +31,8 @@ final class ValueCapture {
   /// Returns the old and new values of a row, sorted by name.
   func values(of row: SaveWriter.Row) throws -> [RecordedValue] {
     guard let old = before[row] else { return [] }
-    let table = try columns.schema.table(of: row.entityName)
-    let known = columns.columns(of: table)
+    let table = try schema.table(of: row.entityName)
+    let known = columns(of: table)
     let written = old.keys.sorted(by: ordinally).compactMap { known[$0] }
     var values: [RecordedValue] = []
     for (column, new) in try read(written, of: row, in: table) {
@@ -43,17 +44,22 @@ final class ValueCapture {
     return values.sorted { ordinally($0.name, $1.name) }
   }
 
+  /// Returns the columns of properties by name.
+  private func columns(of table: EntityTables.Table) -> [String: EntityTables.Column] {
+    if let known = columnsByTable[table.name] { return known }
+    let columns = Dictionary(
+      keepingFirst: table.columns.filter { $0.isProperty }.map { ($0.name, $0) })
+    columnsByTable[table.name] = columns
+    return columns
+  }
+
   private func read(
-    _ wanted: [PropertyColumns.Column], of row: SaveWriter.Row, in table: EntityTables.Table
-  ) throws -> [(PropertyColumns.Column, RecordedContent?)] {
+    _ wanted: [EntityTables.Column], of row: SaveWriter.Row, in table: EntityTables.Table
+  ) throws -> [(EntityTables.Column, RecordedContent?)] {
     guard !wanted.isEmpty else { return [] }
     let names = wanted.flatMap(\.names)
-    var values =
-      (try statement.columns(names, of: table, row.primaryKey) ?? names.map { _ in .null })[...]
-    return wanted.map { column in
-      let own = Array(values.prefix(column.names.count))
-      values = values.dropFirst(column.names.count)
-      return (column, columns.content(column, own) { try? largeValues.bytes(of: $0) })
-    }
+    let values = try statement.columns(names, of: table, row.primaryKey) ?? names.map { _ in .null }
+    return Array(
+      zip(wanted, schema.recordedContents(of: wanted, values) { try? largeValues.bytes(of: $0) }))
   }
 }

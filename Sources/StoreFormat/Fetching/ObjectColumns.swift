@@ -1,21 +1,10 @@
 /// The columns that a fetch reads for each object.
 struct ObjectColumns {
-  struct Attribute {
-    let property: FetchedObjects.Property
-    let type: AttributeType
-    let column: String
-    package let keepsLargeValues: Bool
-  }
-
-  struct Reference {
-    let property: FetchedObjects.Property
-    let column: String
-    let entityColumn: String?
-    let destinationName: String
-  }
-
-  private(set) var attributes: [Attribute] = []
-  private(set) var references: [Reference] = []
+  private var attributes: [EntityTables.Column] = []
+  private var types: [AttributeType] = []
+  /// The attributes whose values may be kept in files.
+  private var largePlaces: [Int] = []
+  private var references: [EntityTables.Column] = []
 
   /// - Parameter properties: The properties that are read, or `nil` for all.
   init(
@@ -33,38 +22,31 @@ struct ObjectColumns {
     let wanted = Set(entities)
     for column in table.columns where wanted.contains(column.entityName) {
       guard case .attribute(let attribute) = column.role else { continue }
-      let property = FetchedObjects.Property(entityName: column.entityName, path: column.path)
-      guard isWanted(property) else { continue }
+      guard isWanted(column.property) else { continue }
       try schema.check(column, of: table)
-      attributes.append(
-        Attribute(
-          property: property, type: attribute.type, column: column.name,
-          keepsLargeValues: attribute.keepsLargeValues))
+      if attribute.keepsLargeValues { largePlaces.append(attributes.count) }
+      attributes.append(column)
+      types.append(attribute.type)
     }
     for entity in entities {
       for relationship in schema.ownRelationships(of: entity) {
-        guard case .columns(let key, let entityKey, _) = relationship.storage else { continue }
-        let property = FetchedObjects.Property(entityName: entity, path: relationship.name)
-        guard isWanted(property) else { continue }
+        guard case .columns(let key, _, _) = relationship.storage, isWanted(key.property) else {
+          continue
+        }
         try schema.check(key, of: table)
-        references.append(
-          Reference(
-            property: property, column: key.name, entityColumn: entityKey?.name,
-            destinationName: relationship.destinationName))
+        references.append(key)
       }
     }
   }
 
   /// Whether values of an attribute may be kept in files.
-  package var keepsLargeValues: Bool { attributes.contains(where: \.keepsLargeValues) }
+  package var keepsLargeValues: Bool { !largePlaces.isEmpty }
 
   package func columns(row: String) -> [String] {
-    ["\(row).Z_PK", "\(row).Z_ENT"] + attributes.map { "\(row).\(quoted($0.column))" }
+    ["\(row).Z_PK", "\(row).Z_ENT"] + attributes.map { "\(row).\(quoted($0.name))" }
       + references.flatMap { reference in
-        [
-          "\(row).\(quoted(reference.column))",
-          reference.entityColumn.map { "\(row).\(quoted($0))" } ?? "NULL",
-        ]
+        let names = reference.names.map { "\(row).\(quoted($0))" }
+        return names.count > 1 ? names : names + ["NULL"]
       }
   }
 
@@ -72,21 +54,22 @@ struct ObjectColumns {
     at cursor: StatementCursor, schema: ObjectSchema, _ largeValues: LargeValueReader?
   ) throws -> FetchedObjects.Object {
     let own = try schema.object(at: cursor, key: 0, number: 1)
-    var values = attributes.indices.map { attributes[$0].type.restoring(cursor.value(at: 2 + $0)) }
+    var values = types.indices.map { types[$0].restoring(cursor.value(at: 2 + $0)) }
     var place = 2 + values.count
     var files: [Int: LargeValueFile] = [:]
     if let largeValues {
-      for (index, attribute) in attributes.enumerated() where attribute.keepsLargeValues {
+      for index in largePlaces {
         (values[index], files[index]) = largeValues.value(
-          of: values[index], in: own, attribute.property.path)
+          of: values[index], in: own, attributes[index].path)
       }
     }
     let targets = references.map { reference -> StoreObject? in
       defer { place += 2 }
-      guard let key = cursor.integerIfAny(at: place) else { return nil }
+      guard let key = cursor.integerIfAny(at: place),
+        case .toOne(let destination, _) = reference.role
+      else { return nil }
       let name =
-        cursor.integerIfAny(at: place + 1).flatMap(schema.numbering.name)
-        ?? reference.destinationName
+        cursor.integerIfAny(at: place + 1).flatMap(schema.numbering.name) ?? destination
       return StoreObject(entityName: name, primaryKey: key)
     }
     return FetchedObjects.Object(

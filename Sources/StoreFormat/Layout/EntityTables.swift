@@ -16,9 +16,10 @@ package struct EntityTables: Hashable, Sendable {
   package struct Column: Hashable, Sendable {
     package enum Role: Hashable, Sendable {
       /// A value of an attribute, or of an element of a composite one.
-      case attribute(ManagedAttribute)
-      /// The primary key of the object that a to-one relationship leads to.
-      case toOne
+      indirect case attribute(ManagedAttribute)
+      /// The primary key of the object that a to-one relationship leads to. Another column has the number of its
+      /// entity if the destination has sub-entities.
+      case toOne(destination: String, entityKey: String?)
       case entityKey
       /// The place among the objects of an ordered relationship that leads here.
       case orderKey
@@ -34,21 +35,13 @@ package struct EntityTables: Hashable, Sendable {
     package let role: Role
   }
 
-  fileprivate struct Key: Hashable, Sendable {
-    package enum Role: Hashable, Sendable {
-      case attribute, toOne, entityKey, orderKey, hiddenToOne
-    }
-    let entityName: String
-    let path: String
-    let role: Role
-  }
-
   /// The tables of entities, by the root's number.
   package let tables: [Table]
   /// The tables of many-to-many relationships, in the order in which they are created.
   package let joinTables: [JoinTable]
   private let tablesByEntity: [String: Int]
-  private let columns: [Key: Column]
+  /// The columns of each property that an entity adds, by its name or that of an element.
+  private let columns: [FetchedObjects.Property: [Column]]
   private let joinsByRelationship: [JoinTable.End: Int]
 
   /// Works out the tables of a model, its entities numbered as given.
@@ -76,10 +69,10 @@ package struct EntityTables: Hashable, Sendable {
     }
 
     var tablesByEntity: [String: Int] = [:]
-    var columns: [Key: Column] = [:]
+    var columns: [FetchedObjects.Property: [Column]] = [:]
     for (index, table) in tables.enumerated() {
       for member in table.memberNames { tablesByEntity[member] = index }
-      for column in table.columns { columns[Key(column)] = column }
+      for column in table.columns { columns[column.property, default: []].append(column) }
     }
     self.tablesByEntity = tablesByEntity
     self.columns = columns
@@ -98,40 +91,32 @@ package struct EntityTables: Hashable, Sendable {
 
   /// The column of an attribute, or of an element of a composite one.
   package func attributeColumn(_ path: String, declaredIn entityName: String) -> Column? {
-    columns[Key(entityName: entityName, path: path, role: .attribute)]
+    columns(of: path, entityName).first { $0.attribute != nil }
   }
 
   package func toOneColumns(
     _ name: String, declaredIn entityName: String
   ) -> (key: Column, entityKey: Column?, orderKey: Column?)? {
-    func column(_ role: Key.Role) -> Column? {
-      columns[Key(entityName: entityName, path: name, role: role)]
+    let columns = columns(of: name, entityName)
+    return columns.first(where: \.isToOne).map { key in
+      (
+        key, columns.first { $0.role == .entityKey }, columns.first { $0.role == .orderKey }
+      )
     }
-    return column(.toOne).map { ($0, column(.entityKey), column(.orderKey)) }
   }
 
   /// The column in a destination's table that a to-many relationship without an inverse uses.
   package func hiddenColumn(of name: String, declaredIn entityName: String) -> Column? {
-    columns[Key(entityName: entityName, path: name, role: .hiddenToOne)]
+    columns(of: name, entityName).first { $0.role == .hiddenToOne }
+  }
+
+  private func columns(of path: String, _ entityName: String) -> [Column] {
+    columns[FetchedObjects.Property(entityName: entityName, path: path)] ?? []
   }
 
   package func joinTable(_ name: String, declaredIn entityName: String) -> JoinTable? {
     joinsByRelationship[JoinTable.End(entityName: entityName, relationshipName: name)]
       .map { joinTables[$0] }
-  }
-}
-
-extension EntityTables.Key {
-  init(_ column: EntityTables.Column) {
-    let role: Role =
-      switch column.role {
-      case .attribute: .attribute
-      case .toOne: .toOne
-      case .entityKey: .entityKey
-      case .orderKey: .orderKey
-      case .hiddenToOne: .hiddenToOne
-      }
-    self.init(entityName: column.entityName, path: column.path, role: role)
   }
 }
 
@@ -161,7 +146,8 @@ private struct TableBuilder {
     }
     for hidden in hierarchy.hiddenRelationships(to: entityName) {
       append(
-        "Z\(hidden.ownerNumber)\(hidden.name.uppercased())", entityName: hidden.ownerName,
+        names.take("Z\(hidden.ownerNumber)\(hidden.name.uppercased())"),
+        entityName: hidden.ownerName,
         path: hidden.name, role: .hiddenToOne)
     }
   }
@@ -190,10 +176,15 @@ private struct TableBuilder {
 
   private mutating func add(_ relationship: ManagedRelationship, entityName: String) {
     let name = relationship.name
-    append("Z" + name.uppercased(), entityName: entityName, path: name, role: .toOne)
-    if let number = hierarchy.entityKeyNumber(of: relationship) {
-      append(
-        "Z\(number)_\(name.uppercased())", entityName: entityName, path: name, role: .entityKey)
+    let key = names.take("Z" + name.uppercased())
+    let entityKey = hierarchy.entityKeyNumber(of: relationship).map {
+      names.take("Z\($0)_\(name.uppercased())")
+    }
+    append(
+      key, entityName: entityName, path: name,
+      role: .toOne(destination: relationship.destinationName ?? "", entityKey: entityKey))
+    if let entityKey {
+      append(entityKey, entityName: entityName, path: name, role: .entityKey)
     }
     if hierarchy.inverse(of: relationship)?.isOrdered ?? false {
       orderKeys.append(
@@ -208,8 +199,7 @@ private struct TableBuilder {
   ) {
     groups[.integer, default: []].append(
       EntityTables.Column(
-        name: names.take(name), declaredType: "INTEGER", entityName: entityName, path: path,
-        role: role))
+        name: name, declaredType: "INTEGER", entityName: entityName, path: path, role: role))
   }
 }
 

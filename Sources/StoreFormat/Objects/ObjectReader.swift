@@ -80,9 +80,12 @@ final class ObjectRow {
             + "WHERE Z_PK = ?1")
       }
     }
-    valueCursors = try cursors(plan.values.map { Self.expressions(quoted($0.column)) })
+    valueCursors = try cursors(plan.attributes.map { Self.expressions(quoted($0.name)) })
     referenceCursors = try cursors(
-      plan.references.map { [quoted($0.column), $0.entityColumn.map(quoted) ?? "NULL"] })
+      plan.references.map { reference in
+        let names = reference.names.map(quoted)
+        return names.count > 1 ? names : names + ["NULL"]
+      })
     countCursors = try plan.counts.map { try StatementCursor(database, sql: Self.query($0)) }
   }
 
@@ -133,17 +136,18 @@ final class ObjectRow {
       try cursor.bind(primaryKey)
       defer { cursor.reset() }
       guard try cursor.step() else { continue }
-      for (place, value) in plan.values.dropFirst(index * Self.maxValues)
+      for (place, column) in plan.attributes.dropFirst(index * Self.maxValues)
         .prefix(Self.maxValues).enumerated()
       where plan.isNamedByModel || !cursor.isNull(at: place * 2)
         || !cursor.isNull(at: place * 2 + 1)
       {
+        guard let attribute = column.attribute else { continue }
         values.append(
           PresentObject.Value(
-            name: value.name, type: value.type,
-            stored: value.type.restoring(cursor.value(at: place * 2)),
+            name: column.path, type: attribute.type,
+            stored: attribute.type.restoring(cursor.value(at: place * 2)),
             byteCount: cursor.integerIfAny(at: place * 2 + 1).map { Int(clamping: $0) },
-            large: value.allowsExternalStorage ? largeValues : nil, object: object))
+            large: attribute.allowsExternalStorage ? largeValues : nil, object: object))
       }
     }
     return values
@@ -161,15 +165,15 @@ final class ObjectRow {
         .prefix(Self.maxValues).enumerated()
       {
         let key = cursor.integerIfAny(at: place * 2)
-        let entityName =
-          key == nil
-          ? nil
-          : reference.entityColumn == nil
-            ? reference.destinationName
-            : cursor.integerIfAny(at: place * 2 + 1).flatMap(entities.name)
+        var entityName: String?
+        if key != nil, case .toOne(let destination, let entityKey) = reference.role {
+          entityName =
+            entityKey == nil
+            ? destination : cursor.integerIfAny(at: place * 2 + 1).flatMap(entities.name)
+        }
         references.append(
           PresentObject.Reference(
-            name: reference.name, entityName: entityName, primaryKey: key))
+            name: reference.path, entityName: entityName, primaryKey: key))
       }
     }
     return references

@@ -131,10 +131,7 @@ final class ObjectTables {
         return
       }
       plan.references.append(
-        ObjectPlan.Reference(
-          name: relationship.name, column: key.name,
-          entityColumn: entityKey.map(\.name).flatMap { table.columns.contains($0) ? $0 : nil },
-          destinationName: relationship.destinationName))
+        entityKey.map { table.columns.contains($0.name) } ?? true ? key : key.withoutEntityKey)
       return
     case .inverseColumns(let key, _, _), .hidden(let key):
       counted = try modelTables?.table(of: relationship.destinationName)
@@ -152,20 +149,6 @@ final class ObjectTables {
 
 /// The columns in which the properties of one entity are kept.
 struct ObjectPlan {
-  struct Value {
-    let name: String
-    let type: AttributeType
-    let allowsExternalStorage: Bool
-    let column: String
-  }
-
-  struct Reference {
-    let name: String
-    let column: String
-    let entityColumn: String?
-    let destinationName: String
-  }
-
   struct Count {
     let name: String
     let table: String
@@ -174,8 +157,8 @@ struct ObjectPlan {
     let reverseColumn: String?
   }
 
-  var values: [Value] = []
-  var references: [Reference] = []
+  var attributes: [EntityTables.Column] = []
+  var references: [EntityTables.Column] = []
   var counts: [Count] = []
   var missing: [String] = []
   let isNamedByModel: Bool
@@ -185,8 +168,10 @@ struct ObjectPlan {
   /// The columns under their own names, without a model.
   init(columns: [String]) {
     isNamedByModel = false
-    values = columns.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }.map {
-      Value(name: $0, type: .undefined, allowsExternalStorage: false, column: $0)
+    attributes = columns.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }.map {
+      EntityTables.Column(
+        name: $0, declaredType: "", entityName: "", path: $0,
+        role: .attribute(ManagedAttribute(name: $0, type: .undefined)))
     }
   }
 
@@ -202,15 +187,22 @@ struct ObjectPlan {
       }
       return
     }
-    guard let column = tables.attributeColumn(path, declaredIn: entityName)?.name,
-      columns.contains(column)
+    guard let column = tables.attributeColumn(path, declaredIn: entityName),
+      columns.contains(column.name)
     else {
       missing.append(path)
       return
     }
-    values.append(
-      Value(
-        name: path, type: attribute.type,
-        allowsExternalStorage: attribute.allowsExternalStorage, column: column))
+    attributes.append(column)
+  }
+}
+
+extension EntityTables.Column {
+  /// The column of a to-one relationship in a table that lacks the column of the entity's number.
+  fileprivate var withoutEntityKey: Self {
+    guard case .toOne(let destination, _) = role else { return self }
+    return Self(
+      name: name, declaredType: declaredType, entityName: entityName, path: path,
+      role: .toOne(destination: destination, entityKey: nil))
   }
 }

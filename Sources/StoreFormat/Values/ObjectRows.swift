@@ -1,7 +1,7 @@
 /// Reads the rows of all objects of one entity, by primary key.
 package final class ObjectRows {
   /// The columns of attributes and to-one relationships, sorted by path.
-  package let properties: [PropertyColumns.Column]
+  package let properties: [EntityTables.Column]
   /// The names of the columns that hold no property of any entity, sorted: the version of the object, the order
   /// in a relationship, and the like.
   package let otherColumns: [String]
@@ -16,23 +16,19 @@ package final class ObjectRows {
   /// - Parameter paths: The properties to read, by their paths; `nil` for all properties and other columns.
   /// - Throws: ``StoreError``.
   package init?(
-    _ snapshot: StoreSnapshot, of entityName: String, _ columns: PropertyColumns,
+    _ snapshot: StoreSnapshot, of entityName: String, _ schema: ObjectSchema,
     only paths: Set<String>? = nil
   ) throws {
     try snapshot.checkIsOpen()
-    let schema = columns.schema
     guard let number = schema.numbering.number(of: entityName),
       let table = schema.tables.table(of: entityName),
-      let lineage = schema.model.lineage(of: entityName),
-      let present = schema.presentColumns[table.name]
+      schema.model.lineage(of: entityName) != nil, let present = schema.presentColumns[table.name]
     else { return nil }
-    let owners = Set(lineage.map(\.name))
-    let known = columns.columns(of: table).values
-    properties = known.filter { column in
-      owners.contains(column.entityName) && column.names.allSatisfy { present[$0] != nil }
-        && paths?.contains(column.path) ?? true
-    }.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-    let names = Set(known.flatMap(\.names)).union(["Z_PK", "Z_ENT"])
+    properties = schema.propertyColumns(of: entityName).filter {
+      schema.has($0) && paths?.contains($0.path) ?? true
+    }
+    let names = Set(table.columns.filter { $0.isProperty }.flatMap(\.names))
+      .union(["Z_PK", "Z_ENT"])
     otherColumns = paths == nil ? present.keys.filter { !names.contains($0) }.sorted() : []
     let selected = ["Z_PK"] + properties.flatMap(\.names) + otherColumns
     places = Dictionary(keepingFirst: selected.enumerated().map { ($1, $0) })

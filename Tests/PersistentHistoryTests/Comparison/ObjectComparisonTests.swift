@@ -157,11 +157,10 @@ import Testing
     try sql.run("ATTACH '\(older)' AS old")
     let properties = try StoreFile(path: newer).read { snapshot -> [String: [String: String]] in
       let schema = try snapshot.objectSchema()
-      let columns = PropertyColumns(schema)
       return Dictionary(
         uniqueKeysWithValues: schema.tables.tables.map { table in
           var names: [String: String] = [:]
-          for column in columns.columns(of: table).values {
+          for column in table.columns where column.isProperty {
             for name in column.names { names[name] = RecordedValue.property(of: column.path) }
           }
           return (table.name, names)
