@@ -75,14 +75,25 @@ package struct BinaryPropertyList: Sendable {
     guard counts.objects <= UInt64(limits.nodes) else {
       throw .beyondLimit("more than \(limits.nodes) objects", offset: trailer + 8)
     }
-    let count = Int(counts.objects)
+    offsets = try Self.offsets(in: bytes, at: table, count: Int(counts.objects), size: offsetSize)
+    self.bytes = bytes
+    self.referenceSize = referenceSize
+    self.objectsEnd = table
+    self.rootIndex = Int(counts.root)
+    self.limits = limits
+  }
+
+  /// Reads the table of offsets, which begins where the objects end.
+  private static func offsets(
+    in bytes: [UInt8], at table: Int, count: Int, size: Int
+  ) throws(PropertyListError) -> [UInt32] {
     var firstBad: Int?
     let offsets = bytes.withUnsafeBufferPointer { buffer in
       [UInt32](unsafeUninitializedCapacity: count) { output, initialized in
         for index in 0..<count {
-          let position = table + index * offsetSize
-          let offset = Self.unsigned(in: buffer, at: position, size: offsetSize)
-          guard offset >= 8, offset < counts.table else {
+          let position = table + index * size
+          let offset = unsigned(in: buffer, at: position, size: size)
+          guard offset >= 8, offset < UInt64(table) else {
             firstBad = position
             break
           }
@@ -96,12 +107,7 @@ package struct BinaryPropertyList: Sendable {
         "an object outside the object area", expected: "an offset from 8 to \(table - 1)",
         offset: firstBad)
     }
-    self.bytes = bytes
-    self.offsets = offsets
-    self.referenceSize = referenceSize
-    self.objectsEnd = table
-    self.rootIndex = Int(counts.root)
-    self.limits = limits
+    return offsets
   }
 
   /// The number of objects in the offset table.

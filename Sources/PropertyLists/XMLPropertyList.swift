@@ -4,27 +4,25 @@
 /// entities and numbered ones.  A document type is skipped and never fetched; one that declares
 /// anything is refused.  A dictionary with the only key "CF$UID" is a uid.  Malformed UTF-8 in text
 /// is repaired.
-package enum XMLPropertyList {
-  /// The property list that the bytes hold.
-  package static func value(
-    of bytes: [UInt8], limits: PropertyListLimits = .standard
-  ) throws(PropertyListError) -> PropertyListValue {
-    var parser = XMLPropertyListParser(bytes, nodes: limits.nodes)
-    return try parser.document(depth: limits.depth)
-  }
-}
-
-private struct XMLPropertyListParser {
+package struct XMLPropertyList {
   private var scanner: XMLPropertyListScanner
   /// Values and keys that may still be built.
   private var nodes: Int
 
-  init(_ bytes: [UInt8], nodes: Int) {
+  /// The property list that the bytes hold.
+  package static func value(
+    of bytes: [UInt8], limits: PropertyListLimits = .standard
+  ) throws(PropertyListError) -> PropertyListValue {
+    var parser = XMLPropertyList(bytes, nodes: limits.nodes)
+    return try parser.document(depth: limits.depth)
+  }
+
+  private init(_ bytes: [UInt8], nodes: Int) {
     scanner = XMLPropertyListScanner(bytes)
     self.nodes = nodes
   }
 
-  mutating func document(depth: Int) throws(PropertyListError) -> PropertyListValue {
+  private mutating func document(depth: Int) throws(PropertyListError) -> PropertyListValue {
     try scanner.skipMiscellany(inProlog: true)
     var tag = try scanner.tag()
     let hasRootElement = tag == .opening("plist", isEmpty: false)

@@ -3,10 +3,12 @@
 /// The bytes depend on the value alone: the keys of a dictionary are in the order of their UTF-8
 /// bytes.  A uid becomes a dictionary with the only key "CF$UID"; dates lose their fractions of a
 /// second, which the format does not have.
-package enum XMLPropertyListWriter {
+package struct XMLPropertyListWriter {
+  private var bytes: [UInt8] = []
+
   /// The UTF-8 text of a value's property list.
   package static func bytes(of value: PropertyListValue) throws(PropertyListError) -> [UInt8] {
-    var output = XMLPropertyListOutput()
+    var output = XMLPropertyListWriter()
     output.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", level: 0)
     output.line(
       "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" "
@@ -16,18 +18,14 @@ package enum XMLPropertyListWriter {
     output.line("</plist>", level: 0)
     return output.bytes
   }
-}
 
-private struct XMLPropertyListOutput {
-  private(set) var bytes: [UInt8] = []
-
-  mutating func line(_ text: String, level: Int) {
+  private mutating func line(_ text: String, level: Int) {
     indent(level)
     bytes += text.utf8
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  mutating func append(
+  private mutating func append(
     _ value: PropertyListValue, level: Int
   ) throws(PropertyListError) {
     switch value {

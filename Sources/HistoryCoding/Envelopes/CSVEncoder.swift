@@ -119,6 +119,12 @@ package struct CSVEncoder: HistoryEncoder {
         $0.appendStoredTombstone(change.tombstone)
       }
     }
+    appendRest(of: change, isLong: isLong)
+    writer.endRow()
+  }
+
+  /// Writes what else a row holds, and old and new values.
+  private mutating func appendRest(of change: HistoryChange, isLong: Bool) {
     if fields.contains(.extra) {
       appendJSON(unless: change.extra.isEmpty, isLong: isLong) {
         $0.appendExtraColumns(change.extra)
@@ -135,7 +141,6 @@ package struct CSVEncoder: HistoryEncoder {
         $0.appendRecordedValues(change.values)
       }
     }
-    writer.endRow()
   }
 
   /// Writes a cell of JSON, or an empty one.

@@ -100,18 +100,7 @@ package struct DebeziumEncoder: BufferedEncoder {
     var isFirst = true
     writer.appendRaw(UInt8(ascii: "{"))
     appendRows(of: change, kind, text, &isFirst)
-    if fields.contains(.source) {
-      writer.append(.source, &isFirst)
-      writer.appendText(of: source)
-      if let longTransaction { writer.append(textsOf: longTransaction) }
-      writer.appendRaw(",\"table\":")
-      if let name = text?.name { writer.appendRaw(name) } else { writer.appendRaw("null") }
-      writer.append(.change)
-      writer.appendInteger(change.number)
-      writer.append(.sequence)
-      writer.appendSequence(transaction: transactionNumber, change: change.number)
-      writer.appendRaw(UInt8(ascii: "}"))
-    }
+    appendSource(of: change, text, &isFirst)
     if fields.contains(.op) {
       writer.append(.op, &isFirst)
       switch kind {
@@ -147,6 +136,23 @@ package struct DebeziumEncoder: BufferedEncoder {
       writer.appendRaw(UInt8(ascii: "}"))
     }
     writer.appendRaw("}\n")
+  }
+
+  /// Writes where the change comes from.
+  private mutating func appendSource(
+    of change: HistoryChange, _ text: EntityText?, _ isFirst: inout Bool
+  ) {
+    guard fields.contains(.source) else { return }
+    writer.append(.source, &isFirst)
+    writer.appendText(of: source)
+    if let longTransaction { writer.append(textsOf: longTransaction) }
+    writer.appendRaw(",\"table\":")
+    if let name = text?.name { writer.appendRaw(name) } else { writer.appendRaw("null") }
+    writer.append(.change)
+    writer.appendInteger(change.number)
+    writer.append(.sequence)
+    writer.appendSequence(transaction: transactionNumber, change: change.number)
+    writer.appendRaw(UInt8(ascii: "}"))
   }
 
   /// Writes the row before and after the change.

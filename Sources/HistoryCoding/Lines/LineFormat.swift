@@ -140,6 +140,14 @@ extension JSONWriter {
         append(mask)
       }
     }
+    append(valuesOf: change, text, fields: fields, &isFirst)
+  }
+
+  /// Writes the values that a change set, preserved or is not expected to have.
+  private mutating func append(
+    valuesOf change: HistoryChange, _ text: EntityText?, fields: FieldSelection,
+    _ isFirst: inout Bool
+  ) {
     if fields.contains(.values), !change.values.isEmpty {
       append(.values, &isFirst)
       appendRecordedValues(change.values)

@@ -87,12 +87,7 @@ final class RestoreSurvey {
   ///   - end: How far back to read.
   func make(of sealed: any RestorableHistory, through newest: Int64, until end: End) throws {
     if case .number(let number) = end, let oldest, number >= oldest.number, number != 0 {
-      // The token works already; only changes that the oldest transaction lacks are restored.
-      let reader = try sealed.transactions(through: oldest.number)
-      if let transaction = try reader.nextTransaction(), transaction.number == oldest.number {
-        _ = try isOldest(transaction, reader, sealed)
-      }
-      return
+      return try complete(oldest, from: sealed)
     }
     let reader = try sealed.transactions(through: newest)
     var current = taken
@@ -141,6 +136,16 @@ final class RestoreSurvey {
     }
     if case .number(let number) = end, number != 0, taken.first?.number != number {
       throw RestoreObstacle.notSealed(path: path, wanted: number, oldestSealed: oldestSealed)
+    }
+  }
+
+  /// Reads the changes that the oldest transaction of the store lacks.
+  private func complete(
+    _ oldest: TransactionPosition, from sealed: any RestorableHistory
+  ) throws {
+    let reader = try sealed.transactions(through: oldest.number)
+    if let transaction = try reader.nextTransaction(), transaction.number == oldest.number {
+      _ = try isOldest(transaction, reader, sealed)
     }
   }
 

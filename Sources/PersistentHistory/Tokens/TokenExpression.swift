@@ -39,18 +39,9 @@ extension TokenExpression {
       self = .token(token)
       return
     }
-    if trimmed.utf8.allSatisfy(\.isDigit) {
-      guard let number = Int64(trimmed) else {
-        throw malformed(
-          "the number is larger than any transaction number", "a number has at most 19 digits")
-      }
+    if let number = try TokenExpression.number(trimmed, malformed: malformed) {
       self = .number(number)
       return
-    }
-    if trimmed.hasPrefix("-"), trimmed.count > 1, trimmed.dropFirst().utf8.allSatisfy(\.isDigit) {
-      throw malformed(
-        "a transaction number must not be negative",
-        "count back from the newest with last~\(trimmed.dropFirst())")
     }
     if let anchored = try TokenExpression.anchored(trimmed, malformed: malformed) {
       self = anchored
@@ -80,6 +71,25 @@ extension TokenExpression {
 
   static let formsHint =
     "write a number, STORE:NUMBER, first, last, last~3, a date, a duration such as 2w, @bookmark or @./file"
+
+  /// Reads a transaction number, or returns `nil` for other text.
+  private static func number(
+    _ text: String, malformed: (String, String) -> HistoryError
+  ) throws(HistoryError) -> Int64? {
+    if text.utf8.allSatisfy(\.isDigit) {
+      guard let number = Int64(text) else {
+        throw malformed(
+          "the number is larger than any transaction number", "a number has at most 19 digits")
+      }
+      return number
+    }
+    if text.hasPrefix("-"), text.count > 1, text.dropFirst().utf8.allSatisfy(\.isDigit) {
+      throw malformed(
+        "a transaction number must not be negative",
+        "count back from the newest with last~\(text.dropFirst())")
+    }
+    return nil
+  }
 
   /// Reads the JSON or the archive of a token, also in Base64, or returns `nil` for other text.
   private static func document(

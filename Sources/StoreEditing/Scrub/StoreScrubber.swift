@@ -175,6 +175,44 @@ package struct StoreScrubber {
   ) throws {
     if table.isPartOfIndex { return try fillEmptyIndex(table.name, in: copy) }
     guard table.treatment != .emptied, !table.columns.isEmpty else { return }
+    let (source, target, isInOrder) = try cursors(of: table, in: copy)
+    var row: [StoredValue] = []
+    while try source.step() {
+      row.removeAll(keepingCapacity: true)
+      var byteCount = 0
+      for index in table.columns.indices {
+        row.append(source.value(at: index))
+        byteCount += row[index].byteCount
+      }
+      let keepsSaver = !replacesSavers && source.integer(at: table.columns.count) != 0
+      let entity = source.integerIfAny(at: table.columns.count + 1)
+      var isLast = false
+      if isInOrder, byteCount > Self.largeRow {
+        // SQLite releases its copy of the values before there is another one.
+        let (next, overflows) = source.integer(at: table.columns.count + 2).addingReportingOverflow(
+          1)
+        isLast = overflows
+        try source.bind(next)
+      }
+      for (index, column) in table.columns.enumerated() {
+        let value = row[index]
+        row[index] = .null
+        let scrubbed = try scrub(value, column.rule, entity: entity, keepsSaver: keepsSaver)
+        if scrubbed != value { summary.valueCount += 1 }
+        row[index] = scrubbed
+      }
+      try target.run(row)
+      summary.rowCount += 1
+      if summary.rowCount.isMultiple(of: Self.rowsPerReport) { try progress(summary.rowCount) }
+      if isLast { break }
+    }
+  }
+
+  /// Returns a statement that reads the rows of a table, one that writes them to the copy, and whether the rows come
+  /// by their numbers, so that reading can go on from one.
+  private func cursors(
+    of table: ScrubPlan.Table, in copy: Database
+  ) throws -> (source: StatementCursor, target: StatementCursor, isInOrder: Bool) {
     let columns = table.columns.map { quoted($0.name) }
     // Names in the string table stay while an author, a bundle or a process has them.
     let isSaver = table.name == "ATRANSACTIONSTRING" ? try saverCondition() : "1"
@@ -198,35 +236,7 @@ package struct StoreScrubber {
         INSERT INTO \(quoted(copyName(table.name))) (\(copyColumns.joined(separator: ", ")))
         VALUES (\(places))
         """)
-    var row: [StoredValue] = []
-    while try source.step() {
-      row.removeAll(keepingCapacity: true)
-      var byteCount = 0
-      for index in table.columns.indices {
-        row.append(source.value(at: index))
-        byteCount += row[index].byteCount
-      }
-      let keepsSaver = !replacesSavers && source.integer(at: columns.count) != 0
-      let entity = source.integerIfAny(at: columns.count + 1)
-      var isLast = false
-      if rowNumber != nil, byteCount > Self.largeRow {
-        // SQLite releases its copy of the values before there is another one.
-        let (next, overflows) = source.integer(at: columns.count + 2).addingReportingOverflow(1)
-        isLast = overflows
-        try source.bind(next)
-      }
-      for (index, column) in table.columns.enumerated() {
-        let value = row[index]
-        row[index] = .null
-        let scrubbed = try scrub(value, column.rule, entity: entity, keepsSaver: keepsSaver)
-        if scrubbed != value { summary.valueCount += 1 }
-        row[index] = scrubbed
-      }
-      try target.run(row)
-      summary.rowCount += 1
-      if summary.rowCount.isMultiple(of: Self.rowsPerReport) { try progress(summary.rowCount) }
-      if isLast { break }
-    }
+    return (source, target, rowNumber != nil)
   }
 
   private mutating func scrub(
