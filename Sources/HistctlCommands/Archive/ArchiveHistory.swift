@@ -52,8 +52,9 @@ struct ArchiveHistory: HistctlCommand {
 
   func validate() throws { try NewPlace.folder.check(archive, of: "<dir>") }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     let cut: SealingOperation.Selection = { snapshot in
       try before.map {
         try TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now)
@@ -81,7 +82,6 @@ struct ArchiveHistory: HistctlCommand {
         try report.write(sealed, saysNothingNew: true)
       }
     }
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 }
 
@@ -133,40 +133,35 @@ struct ArchiveReport {
   }
 
   private func json(_ plan: SealingPlan) -> JSONValue {
-    var members = JSONMembers(type: "archivePlan", path: path, store: plan.store)
-    members.add("archive", .string(plan.archivePath))
-    members.add("newArchive", .boolean(plan.isNew))
-    members.add("transactions", .integer(plan.transactionCount))
-    members.add("first", plan.first.map { .integer($0.number) })
-    members.add("last", plan.last.map { .integer($0.number) })
-    members.add("sealed", plan.sealed.map { .integer($0.number) })
-    members.add("leavesGap", plan.leavesGap ? .boolean(true) : nil)
-    return members.json
+    .record(
+      "archivePlan",
+      [
+        "path": path, "store": plan.store, "archive": plan.archivePath, "newArchive": plan.isNew,
+        "transactions": plan.transactionCount, "first": plan.first?.number,
+        "last": plan.last?.number, "sealed": plan.sealed?.number,
+        "leavesGap": plan.leavesGap ? true : nil,
+      ])
   }
 
   private func json(_ sealed: SealedSegments) -> JSONValue {
-    var members = JSONMembers(type: "archive", path: path, store: sealed.store)
-    members.add("archive", .string(sealed.archivePath))
-    members.add("transactions", .integer(sealed.transactionCount))
-    members.add("changes", .integer(sealed.changeCount))
-    members.add("bytes", .integer(sealed.byteCount))
-    members.add("textBytes", .integer(sealed.textByteCount))
-    members.add("sealed", sealed.last.map { .integer($0.number) })
-    members.add("segments", .array(sealed.segments.map(json)))
-    members.add("head", .string(sealed.head.description))
-    return members.json
+    .record(
+      "archive",
+      [
+        "path": path, "store": sealed.store, "archive": sealed.archivePath,
+        "transactions": sealed.transactionCount, "changes": sealed.changeCount,
+        "bytes": sealed.byteCount, "textBytes": sealed.textByteCount,
+        "sealed": sealed.last?.number, "segments": sealed.segments.map(json),
+        "head": sealed.head.description,
+      ])
   }
 
   private func json(_ segment: SealedSegments.Segment) -> JSONValue {
-    var members = JSONMembers()
-    members.add("first", .integer(segment.entry.first))
-    members.add("last", .integer(segment.entry.last))
-    members.add("transactions", .integer(segment.manifest.transactionCount))
-    members.add("changes", .integer(segment.manifest.changeCount))
-    members.add("bytes", .integer(segment.manifest.byteCount))
-    members.add("textBytes", .integer(segment.manifest.textByteCount))
-    members.add("sha256", .string("\(segment.manifest.digest)"))
-    members.add("adopted", segment.isAdopted ? .boolean(true) : nil)
-    return members.json
+    let manifest = segment.manifest
+    return .object(of: [
+      "first": segment.entry.first, "last": segment.entry.last,
+      "transactions": manifest.transactionCount, "changes": manifest.changeCount,
+      "bytes": manifest.byteCount, "textBytes": manifest.textByteCount,
+      "sha256": manifest.digest.description, "adopted": segment.isAdopted ? true : nil,
+    ])
   }
 }

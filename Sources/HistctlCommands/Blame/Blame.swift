@@ -41,23 +41,26 @@ struct Blame: ReadingCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
-    try session.readHistory(store, archive) { writer, timeline, resolver in
-      if let snapshot = timeline.snapshot { _ = try snapshot.historyTables() }
+  func run(_ session: Session) throws {
+    try session.readHistory(store, archive) { reading, resolver in
       var query = HistoryQuery()
-      try values.apply(to: &query, session, timeline)
+      try values.apply(to: &query, reading)
       let position = try at.map { try resolver.resolveUsable($0).number } ?? nil
       let reader = try ObjectLifeReader(
-        ObjectArgument.object(object, resolver, session), in: timeline,
-        schema: session.schema(of: timeline), query: query)
+        ObjectArgument.object(object, resolver, session), in: reading.timeline,
+        schema: reading.schema(), query: query)
       try reader.check(attributes: attribute)
       let blame = try ObjectBlame(reader, at: position)
-      let report = BlameReport(
-        session: session, writer: writer, timeline: timeline, blame: blame, attributes: attribute)
       guard blame.life.state != .unknown else { throw try reader.unknownObject() }
-      if let inserted = blame.laterInsert { throw report.notYet(inserted) }
-      try report.write(asJSON: output.json)
+      if let inserted = blame.laterInsert {
+        throw Failure(
+          status: .answerIsNo, kind: "unknownObject",
+          message: "\(blame.life.object) did not exist yet: transaction "
+            + "\(reading.tokens.text(inserted.transaction)) inserted it, "
+            + reading.time.text(inserted.timestamp),
+          hint: "give that token or a later one with --at")
+      }
+      try BlameReport(reading: reading, blame: blame, attributes: attribute).write()
     }
   }
 }

@@ -4,15 +4,11 @@ import StoreFormat
 import Terminal
 
 /// The report of ``Blame``.
-struct BlameReport: FieldPage {
-  let session: Session
-  let writer: OutputWriter
-  let timeline: HistoryTimeline
+struct BlameReport {
+  let reading: HistoryReading
   let blame: ObjectBlame
   /// The attributes to show; empty for all.
   let attributes: [String]
-
-  private var tokens: TokenText { session.tokens(of: timeline.storeIdentifier) }
 
   private var lines: [ObjectBlame.Line] {
     attributes.isEmpty
@@ -22,65 +18,44 @@ struct BlameReport: FieldPage {
       }
   }
 
-  func write(asJSON isJSON: Bool) throws {
-    if isJSON {
+  func write() throws {
+    if reading.isJSON {
       var encoder = ObjectLineEncoder()
       for line in lines {
-        encoder.encode(line, of: blame.life.object, store: timeline.storeIdentifier)
+        encoder.encode(line, of: blame.life.object, store: reading.timeline.storeIdentifier)
       }
-      try encoder.withUnsafeBytes { try writer.write($0) }
+      try reading.writer.write(&encoder)
     } else {
       try writeText()
     }
-    try writeNotes(asJSON: isJSON)
-  }
-
-  /// Returns the error for an object that was inserted after the position.
-  func notYet(_ inserted: ObjectLife.Event) -> Failure {
-    Failure(
-      status: .answerIsNo, kind: "unknownObject",
-      message: "\(blame.life.object) did not exist yet: transaction "
-        + "\(tokens.text(inserted.transaction)) inserted it, \(time.text(inserted.timestamp))",
-      hint: "give that token or a later one with --at")
+    try writeNotes()
   }
 
   // MARK: - Text
 
   private func writeText() throws {
-    var heading: [TableCell.Span] = [
-      .init(text: blame.life.object.description, style: .heading)
-    ]
-    if let deletion = blame.deletion {
-      heading.append(
-        .init(
-          text: "deleted in transaction \(tokens.text(deletion.transaction)), "
-            + time.text(deletion.timestamp) + (deletion.author.map { ", by \($0.string)" } ?? ""),
-          style: .deleted))
-    }
-    try writer.writeLine(styled.line(ChangeText.spaced(heading)))
+    try reading.writeHeading(
+      blame.life.object, deleted: blame.deletion.map { "deleted " + reading.text(of: $0) })
     guard !lines.isEmpty else {
-      return try line("no attribute of it is known", .secondary)
+      return try reading.line("no attribute of it is known", .secondary)
     }
-    try writer.writeLine("")
-    let showsAuthors = lines.contains { $0.event?.author != nil }
-    let author = TableColumn(
-      "AUTHOR", priority: 4, minimumWidth: 6, canShrink: true, canDrop: true)
+    try reading.writer.writeLine("")
+    // Who set a value is what was asked for.
+    let transactions = TransactionColumns(
+      reading, showsAuthors: lines.contains { $0.event?.author != nil }, showsProcess: false,
+      authorPriority: 45)
     let table = StreamedTable(
-      session: session, writer: writer,
-      columns: [
-        TableColumn("ATTRIBUTE", priority: 6, minimumWidth: 12, canShrink: true),
-        TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
-        TableColumn("TIME", priority: 3, canDrop: true),
-      ] + (showsAuthors ? [author] : []) + [
-        TableColumn("VALUE", priority: 7, minimumWidth: 12, canShrink: true)
-      ], wrapsLastColumn: true)
+      session: reading.session, writer: reading.writer,
+      columns: [TableColumn("ATTRIBUTE", priority: 60, minimumWidth: 12, canShrink: true)]
+        + transactions.columns
+        + [TableColumn("VALUE", priority: 70, minimumWidth: 12, canShrink: true)],
+      wrapsLastColumn: true)
     for line in lines {
+      let event = line.event.map {
+        transactions.cells($0.transaction, $0.timestamp, $0.author)
+      }
       try table.write(
-        [
-          TableCell(line.name),
-          TableCell(line.event.map { tokens.text($0.transaction) } ?? "-", style: .token),
-          line.event.map { time.cell($0.timestamp) } ?? TableCell("-"),
-        ] + (showsAuthors ? [TableCell(line.event?.author?.string ?? "")] : []) + [value(line)])
+        [TableCell(line.name)] + (event ?? transactions.unknown) + [value(line)])
     }
     try table.finish()
   }
@@ -106,20 +81,17 @@ struct BlameReport: FieldPage {
   }
 
   /// Notes why a transaction is not known.
-  private func writeNotes(asJSON isJSON: Bool) throws {
+  private func writeNotes() throws {
     if blame.unnamedUpdateCount > 0 {
-      session.diagnostics.note(
+      reading.session.diagnostics.note(
         "\(blame.unnamedUpdateCount.counted("update")) cannot be read by attribute; what was set "
           + "before is not known")
     }
-    let gaps = GapReport(session: session, timeline: timeline)
     for gap in blame.gaps {
-      if isJSON { try TransactionLines(writer: writer).write(gap) }
-      gaps.report(gap)
+      if reading.isJSON { try reading.writeLine(of: gap) }
+      reading.report(gap)
     }
-    guard lines.contains(where: { $0.event == nil }), blame.unnamedUpdateCount == 0,
-      let gap = try timeline.missingBeginning()
-    else { return }
-    try gaps.note(missingBeginning: gap, to: isJSON ? writer : nil)
+    guard lines.contains(where: { $0.event == nil }), blame.unnamedUpdateCount == 0 else { return }
+    try reading.note(missingBeginning: reading.timeline.missingBeginning(), inStream: true)
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -46,8 +47,9 @@ struct BookmarkSet: HistctlCommand {
 
   func remedy(for token: UnusableToken) -> String { token.remedy }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
       // Check the name before the token.
@@ -104,8 +106,7 @@ struct BookmarkList: ReadingCommand {
   @OptionGroup(title: "Limits") var outlook: BookmarkOutlookOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
       let standings = try outlook.standings(of: file.bookmarks, snapshot, now: session.now)
@@ -147,8 +148,7 @@ struct BookmarkCheck: ReadingCommand {
   @OptionGroup(title: "Limits") var outlook: BookmarkOutlookOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
       var failures: [Failure] = []
@@ -164,10 +164,7 @@ struct BookmarkCheck: ReadingCommand {
           }
         }
       if bookmarks.isEmpty, names.count == 1, let failure = failures.first { throw failure }
-      for failure in failures {
-        session.diagnostics.report(failure)
-        session.end(with: failure.status)
-      }
+      failures.forEach(session.fail)
       let standings = try outlook.standings(of: bookmarks, snapshot, now: session.now)
       let report = BookmarkReport(
         session: session, writer: writer, snapshot: snapshot, resolver: resolver,
@@ -202,8 +199,9 @@ struct BookmarkRemove: HistctlCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     let location = try StoreLocation(path: store.store)
     try BookmarkFile.remove(names, from: store.bookmarkPath(beside: location))
     guard output.json else { return }

@@ -42,8 +42,7 @@ struct Check: ReadingCommand {
     }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     let paths = try stores.paths(session)
     var limits = limits.limits
     limits.retention = outlook.retention
@@ -76,6 +75,6 @@ struct Check: ReadingCommand {
       }
       if prometheus { try metrics.write(writer) }
     }
-    if isolation.status != .success { throw EndWithStatus(status: isolation.status) }
+    throw EndWithStatus(status: isolation.status)
   }
 }

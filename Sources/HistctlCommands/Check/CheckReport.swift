@@ -35,7 +35,7 @@ struct CheckReport {
       ]))
   }
 
-  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+  private var time: TimeText { session.time }
 
   // MARK: - For people
 
@@ -84,27 +84,19 @@ struct CheckReport {
   private func json(
     _ health: HistoryHealth, path: String, bookmarks: [JSONValue], _ values: KnownValues
   ) -> JSONValue {
-    var members = JSONMembers(type: "check", path: path, store: health.storeIdentifier)
-    members.add("ok", .boolean(health.findings.isEmpty))
-    members.add("storeBytes", .integer(health.storeByteCount))
-    members.add("freeBytes", .integer(health.freeByteCount))
-    members.add("bytes", health.historyByteCount.map(JSONValue.integer))
-    members.add("transactions", .integer(health.transactionCount))
-    members.add("oldest", health.oldest?.json)
-    members.add("newest", health.newest?.json)
-    members.add("bookmarks", .array(bookmarks))
-    members.add("values", values.recordedJSON)
-    members.add("logValues", values.logJSON)
-    members.add(
-      "findings",
-      .array(
-        health.findings.map { finding in
-          var members = JSONMembers()
-          members.add("finding", .string(finding.kind))
-          members.add("bookmark", finding.bookmark.map { .string($0.name) })
-          members.add("message", .string(text(finding)))
-          return members.json
-        }))
-    return members.json
+    .record(
+      "check",
+      [
+        "path": path, "store": health.storeIdentifier, "ok": health.findings.isEmpty,
+        "storeBytes": health.storeByteCount, "freeBytes": health.freeByteCount,
+        "bytes": health.historyByteCount, "transactions": health.transactionCount,
+        "oldest": health.oldest, "newest": health.newest, "bookmarks": bookmarks,
+        "values": values.recordedJSON, "logValues": values.logJSON,
+        "findings": health.findings.map { finding in
+          JSONValue.object(of: [
+            "finding": finding.kind, "bookmark": finding.bookmark?.name, "message": text(finding),
+          ])
+        },
+      ])
   }
 }

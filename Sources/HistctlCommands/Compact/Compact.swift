@@ -38,8 +38,9 @@ struct Compact: HistctlCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     var compaction = Compaction(
       store.store, isFull: full, busyTimeout: store.busyTimeout,
       ignoredGuards: guards.ignoredGuards)
@@ -65,7 +66,6 @@ struct Compact: HistctlCommand {
         throw CompactionInterrupted(path: store.store, obstacle: obstacle)
       }
     }
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 }
 
@@ -101,18 +101,14 @@ private struct CompactReport {
   }
 
   private var json: JSONValue {
-    var members = JSONMembers(type: "compact", path: path)
-    members.add("full", .boolean(isFull))
-    members.add("dryRun", .boolean(result == nil))
-    members.add("storeBytesBefore", .integer(before.byteCount))
-    members.add("freeBytesBefore", .integer(before.freeByteCount))
-    if let result {
-      members.add("storeBytes", .integer(result.after.byteCount))
-      members.add("freeBytes", .integer(result.after.freeByteCount))
-      members.add("fileBytesBefore", .integer(result.fileByteCountBefore))
-      members.add("fileBytes", .integer(result.fileByteCountAfter))
-      members.add("finished", .boolean(result.obstacle == nil))
-    }
-    return members.json
+    .record(
+      "compact",
+      [
+        "path": path, "full": isFull, "dryRun": result == nil,
+        "storeBytesBefore": before.byteCount, "freeBytesBefore": before.freeByteCount,
+        "storeBytes": result?.after.byteCount, "freeBytes": result?.after.freeByteCount,
+        "fileBytesBefore": result?.fileByteCountBefore, "fileBytes": result?.fileByteCountAfter,
+        "finished": result.map { $0.obstacle == nil },
+      ])
   }
 }

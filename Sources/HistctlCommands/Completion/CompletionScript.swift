@@ -23,8 +23,8 @@ struct CompletionScript: HistctlCommand {
   /// Standard output is the script.
   var output: OutputOptions { .usual }
 
-  func run(_ console: Console) throws {
-    try console.write { try $0.write(Array(shell.script.utf8)) }
+  func run(_ session: Session) throws {
+    try session.console.write { try $0.write(Array(shell.script.utf8)) }
   }
 }
 

@@ -38,8 +38,9 @@ struct Demo: HistctlCommand {
 
   func validate() throws { try NewPlace.folder.check(folder, of: "<dir>") }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     let demo = try TripsDemo(lastDay: lastDay(session.now))
     let isNew = !MissingFolders.isFolder(folder)
     try OutputFolder.make(folder)

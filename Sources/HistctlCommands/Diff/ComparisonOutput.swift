@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// Writes the relation of two copies of a store, and the history that only one of them has.
-struct ComparisonOutput {
+struct ComparisonOutput: FieldPage {
   let session: Session
   let writer: OutputWriter
   let form: DiffForm
@@ -32,14 +32,14 @@ struct ComparisonOutput {
       if !session.options.json {
         try writer.writeLine("")
         let heading = "\(copy.path) after \(tokens(comparison).text(comparison.common.number))"
-        try writer.writeLine(StyledLine(session).line([.init(text: heading, style: .heading)]))
+        try line(heading, .heading)
       }
-      let timeline = HistoryTimeline(snapshot)
+      let reading = HistoryReading(
+        session: session, writer: writer, timeline: HistoryTimeline(snapshot))
       var query = conditions
-      try values.apply(to: &query, session, timeline)
+      try values.apply(to: &query, reading)
       let output = DiffOutput(
-        session: session, writer: writer, timeline: timeline,
-        schema: try session.schema(of: snapshot), form: form, path: copy.path)
+        reading: reading, schema: try session.schema(of: snapshot), form: form, path: copy.path)
       _ = try output.write(
         HistoryRange(
           from: comparison.common.number, to: copy.newest?.number ?? comparison.common.number),
@@ -69,7 +69,7 @@ struct ComparisonOutput {
       if let comparison { try writeHeading(comparison) }
       try writer.writeLine("")
       let heading = "from \(second.location.path) to \(first.location.path)"
-      try writer.writeLine(StyledLine(session).line([.init(text: heading, style: .heading)]))
+      try line(heading, .heading)
     }
     let differences = try ObjectComparison(
       from: second, to: first, common: comparison?.common.number, query)
@@ -103,12 +103,11 @@ struct ComparisonOutput {
       case .diverged:
         "\(first.path) and \(second.path) are copies of one store that went separate ways"
       }
-    let styled = StyledLine(session)
     let width = max(10, first.path.displayWidth, second.path.displayWidth) + 2
     func field(_ title: String, _ text: String) throws {
       try writer.writeLine(styled.field(styled.text.escaped(title), text, width: width))
     }
-    try writer.writeLine(styled.line([.init(text: answer, style: .heading)]))
+    try line(answer, .heading)
     if let identifier = comparison.storeIdentifier { try field("store", identifier) }
     try field("common", position(comparison.common, comparison))
     for (copy, other) in [(first, second), (second, first)] {
@@ -134,7 +133,7 @@ struct ComparisonOutput {
     guard position.number != 0 || position.timestamp != nil else {
       return "nothing but the beginning"
     }
-    return "\(tokens(comparison).text(position.number))  \(session.time.text(position.timestamp))"
+    return "\(tokens(comparison).text(position.number))  \(time.text(position.timestamp))"
   }
 
   // MARK: - For programs

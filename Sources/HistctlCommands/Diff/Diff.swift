@@ -118,18 +118,14 @@ struct Diff: ReadingCommand {
     return token.text == range?.start ?? start ? token.remedy : token.remedyWithReach
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     if let copy {
       try session.read(store) { writer, snapshot, resolver in
         _ = try snapshot.historyTables()
         end(session, try compare(session, writer, snapshot, resolver, copy: copy))
       }
     } else {
-      try session.readHistory(store, archive) { writer, timeline, resolver in
-        _ = try timeline.snapshot?.historyTables()
-        end(session, try show(session, writer, timeline, resolver))
-      }
+      try session.readHistory(store, archive) { end(session, try show($0, $1)) }
     }
   }
 
@@ -138,26 +134,21 @@ struct Diff: ReadingCommand {
   }
 
   /// Shows the changes between two tokens and returns whether there are any.
-  private func show(
-    _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline,
-    _ resolver: TokenResolver
-  ) throws -> Bool {
-    let given = try TokenRange.parse(start ?? "", now: session.now)
+  private func show(_ reading: HistoryReading, _ resolver: TokenResolver) throws -> Bool {
+    let given = try TokenRange.parse(start ?? "", now: reading.session.now)
     // All history that is kept is after 0.
     let start = given.map { $0.start ?? "0" } ?? start ?? ""
     let range = try resolver.range(from: start, to: given?.end ?? end)
-    try GapReport(session: session, timeline: timeline).note(
+    try reading.note(
       missingBeginning: range.after <= 0
-        ? timeline.missingBeginning() : resolver.missingBeginning(after: start),
-      to: output.json ? writer : nil)
+        ? reading.timeline.missingBeginning() : resolver.missingBeginning(after: start),
+      inStream: true)
     var query = try makeQuery(resolver)
-    try values.apply(to: &query, session, timeline)
-    let count = try DiffOutput(
-      session: session, writer: writer, timeline: timeline,
-      schema: session.schema(of: timeline), form: form
-    ).write(range, query)
-    if count == 0, try timeline.newestTransaction() == nil {
-      try session.explainEmptyAnswer(to: query, of: timeline)
+    try values.apply(to: &query, reading)
+    let count = try DiffOutput(reading: reading, schema: reading.schema(), form: form)
+      .write(range, query)
+    if count == 0, try reading.timeline.newestTransaction() == nil {
+      try reading.explainEmptyAnswer(to: query)
     }
     return count > 0
   }

@@ -6,16 +6,15 @@ import Terminal
 
 /// Writes the difference between two positions in a history.
 struct DiffOutput {
-  /// The number of bytes that are collected before they are written.
-  private static let pieceSize = TransactionLines.pieceSize
-
-  let session: Session
-  let writer: OutputWriter
-  let timeline: HistoryTimeline
+  let reading: HistoryReading
   let schema: HistorySchema
   let form: DiffForm
   /// The store's path, written in lines if there are several stores.
   var path: String?
+
+  private var session: Session { reading.session }
+  private var writer: OutputWriter { reading.writer }
+  private var timeline: HistoryTimeline { reading.timeline }
 
   /// Writes the changes in a range and returns the number of objects, or with ``DiffForm/changes`` of
   /// changes.
@@ -28,7 +27,7 @@ struct DiffOutput {
     query.until = range.until
     // Report unknown names before anything is written.
     _ = try TimelineReader(timeline, query: query, schema: schema)
-    session.noteUnknownHierarchy(of: query, in: timeline)
+    reading.noteUnknownHierarchy(of: query)
     try writeHeading(range)
     if form != .changes { try writeGaps(query) }
     return switch form {
@@ -42,7 +41,7 @@ struct DiffOutput {
   /// Writes which range is compared: in JSON always, in words if the tokens are in reverse order.
   private func writeHeading(_ range: HistoryRange) throws {
     let store = timeline.storeIdentifier
-    if session.options.json {
+    if reading.isJSON {
       try writer.writeLine(
         .record(
           "diff",
@@ -52,20 +51,18 @@ struct DiffOutput {
           ]))
     }
     guard range.isReversed else { return }
-    let tokens = session.tokens(of: store)
+    let tokens = reading.tokens
     session.diagnostics.warn(
       "the second token is before the first: showing the changes after "
         + "\(tokens.text(range.after)) up to \(tokens.text(range.until)), not their reverse",
       kind: "reversedRange", hint: "give the earlier token first")
   }
 
-  private var gaps: GapReport { GapReport(session: session, timeline: timeline) }
-
   /// Reports history in the range that is missing.
   private func writeGaps(_ query: HistoryQuery) throws {
     for gap in try timeline.gaps(after: query.after, until: query.until) {
-      if session.options.json { try TransactionLines(writer: writer).write(gap) }
-      gaps.report(gap)
+      if reading.isJSON { try reading.writeLine(of: gap) }
+      reading.report(gap)
     }
   }
 
@@ -74,22 +71,16 @@ struct DiffOutput {
   private func writeObjects(_ query: HistoryQuery) throws -> Int {
     var summary = NetChangeSummary()
     let reader: NetChangeReader
-    if session.options.json {
+    if reading.isJSON {
       var encoder = NetChangeLineEncoder(path: path)
       reader = try forEachObject(query) { change in
         summary.add(change)
         encoder.encode(change)
-        if encoder.byteCount >= Self.pieceSize { try flush(&encoder) }
+        if encoder.byteCount >= HistoryReading.pieceSize { try writer.write(&encoder) }
       }
-      try flush(&encoder)
+      try writer.write(&encoder)
     } else {
-      let table = StreamedTable(
-        session: session, writer: writer,
-        columns: [
-          TableColumn("OBJECT", priority: 6, minimumWidth: 48, canShrink: true),
-          TableColumn("TOKENS", priority: 1, canDrop: true),
-          TableColumn("DETAILS", priority: 5, minimumWidth: 10, canShrink: true, canDrop: true),
-        ])
+      let table = NetChangeText.table(session, writer, minimumWidth: 48)
       reader = try forEachObject(query) { change in
         summary.add(change)
         try table.write([
@@ -118,8 +109,8 @@ struct DiffOutput {
   private func writeStat(_ query: HistoryQuery) throws -> Int {
     var summary = NetChangeSummary()
     let reader = try forEachObject(query, readsDetails: false) { summary.add($0) }
-    try NetChangeStat(session: session, writer: writer, path: path).write(summary)
-    if !session.options.json { try writeSummary(summary.total) }
+    try reading.writeStat(summary, path: path)
+    if !reading.isJSON { try writeSummary(summary.total) }
     try reportSkipped(by: reader, summary.total, query)
     return summary.total.total
   }
@@ -144,7 +135,7 @@ struct DiffOutput {
   private func writeSummary(_ counts: NetChangeSummary.Counts) throws {
     guard counts.total > 0 else { return }
     try writer.writeLine("")
-    try writer.writeLine(StyledLine(session).line(NetChangeText.summary(counts)))
+    try reading.line(NetChangeText.summary(counts))
   }
 
   /// Reports changes that the answer omits.
@@ -164,7 +155,7 @@ struct DiffOutput {
   /// Explains an empty answer.
   private func explainNothing(foldedCount: Int, _ query: HistoryQuery) throws {
     if foldedCount == 0, !query.isUnconditional {
-      _ = try session.warnOfUnknownNames(in: query, of: timeline)
+      _ = try reading.warnOfUnknownNames(in: query)
     }
     guard session.environment.isErrorTerminal, try timeline.newestTransaction() != nil else {
       return
@@ -186,51 +177,41 @@ struct DiffOutput {
     query.keepsOnlyMatchingChanges = true
     let reader = try TimelineReader(timeline, query: query, schema: schema)
     var count = 0
-    if session.options.json {
+    if reading.isJSON {
       var encoder = try ChangeRecordEncoder()
-      while let element = try reader.nextElement() {
-        guard case .transaction(let transaction) = element else {
-          if case .gap(let gap) = element {
-            encoder.append(gap)
-            gaps.report(gap)
-          }
-          continue
-        }
+      try reading.forEach(reader.nextElement) { transaction in
         encoder.begin(transaction)
         while let change = try reader.nextChange() {
           count += 1
           encoder.append(change)
-          if encoder.byteCount >= Self.pieceSize { try flush(&encoder) }
+          if encoder.byteCount >= HistoryReading.pieceSize { try writer.write(&encoder) }
         }
         encoder.end()
+        try writer.write(&encoder)
       }
-      try flush(&encoder)
     } else {
-      let table = try ChangeTable(session: session, writer: writer, timeline: timeline)
-      while let element = try reader.nextElement() {
-        guard case .transaction(let transaction) = element else {
-          if case .gap(let gap) = element { gaps.report(gap) }
-          continue
-        }
+      let transactions = TransactionColumns(
+        reading, showsAuthors: try timeline.hasAuthors(), showsProcess: false)
+      let table = StreamedTable(
+        session: session, writer: writer,
+        columns: transactions.columns + [
+          TableColumn("OBJECT", priority: 60, minimumWidth: 48, canShrink: true),
+          TableColumn("DETAILS", priority: 45, minimumWidth: 10, canShrink: true, canDrop: true),
+        ])
+      try reading.forEach(reader.nextElement) { transaction in
         while let change = try reader.nextChange() {
           count += 1
-          try table.write(change, transaction)
+          try table.write(
+            transactions.cells(transaction) + [
+              TableCell(spans: [ChangeText.object(change)]),
+              TableCell(spans: ChangeText.details(change)),
+            ])
         }
       }
       try table.finish()
     }
     if count == 0 { try explainNothing(foldedCount: 0, query) }
     return count
-  }
-
-  private func flush(_ encoder: inout NetChangeLineEncoder) throws {
-    try encoder.withUnsafeBytes { try writer.write($0) }
-    encoder.removeAll()
-  }
-
-  private func flush(_ encoder: inout ChangeRecordEncoder) throws {
-    try encoder.withUnsafeBytes { try writer.write($0) }
-    encoder.removeAll()
   }
 }
 

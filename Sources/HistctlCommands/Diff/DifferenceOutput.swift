@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// Writes the objects that differ in two copies of a store.
-struct DifferenceOutput {
+struct DifferenceOutput: FieldPage {
   let session: Session
   let writer: OutputWriter
   let form: DiffForm
@@ -26,17 +26,10 @@ struct DifferenceOutput {
         var encoder = NetChangeLineEncoder()
         try forEach { difference in
           encoder.encode(difference)
-          try encoder.withUnsafeBytes { try writer.write($0) }
-          encoder.removeAll()
+          try writer.write(&encoder)
         }
       } else {
-        let table = StreamedTable(
-          session: session, writer: writer,
-          columns: [
-            TableColumn("OBJECT", priority: 6, minimumWidth: 24, canShrink: true),
-            TableColumn("TOKENS", priority: 1, canDrop: true),
-            TableColumn("DETAILS", priority: 5, minimumWidth: 10, canShrink: true, canDrop: true),
-          ])
+        let table = NetChangeText.table(session, writer, minimumWidth: 24)
         try forEach { try table.write(row($0)) }
         try table.finish()
         try writeSummary(summary.total, unexplainedCount)
@@ -48,7 +41,7 @@ struct DifferenceOutput {
       }
     case .stat:
       try forEach { _ in }
-      try NetChangeStat(session: session, writer: writer, path: nil).write(summary)
+      try writeStat(summary, path: nil)
       if !session.options.json { try writeSummary(summary.total, unexplainedCount) }
     }
     return summary.total.total
@@ -62,11 +55,11 @@ struct DifferenceOutput {
       spans.append(.init(text: "the histories do not mention all that differs", style: .warning))
     }
     try writer.writeLine("")
-    try writer.writeLine(StyledLine(session).line(spans))
+    try line(spans)
   }
 
   private func row(_ difference: ObjectDifference) -> [TableCell] {
-    let sign = NetChangeText.sign(of: difference.kind)
+    let sign = ChangeSign(difference.kind)
     let name = "\(sign.text) \(difference.entity.label)/p\(difference.primaryKey)"
     let transactions = difference.transactions.map {
       $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"

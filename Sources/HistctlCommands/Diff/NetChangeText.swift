@@ -1,3 +1,4 @@
+import HistoryCoding
 import PersistentHistory
 import Terminal
 
@@ -5,19 +6,8 @@ import Terminal
 enum NetChangeText {
   /// The object with the sign of its net change.
   static func object(_ change: NetChange) -> TableCell {
-    let sign = sign(of: change.kind)
-    return TableCell(name(change, sign: sign.text), style: sign.style)
-  }
-
-  /// The sign of a net change.
-  static func sign(of kind: NetChangeKind?) -> (text: String, style: Style) {
-    switch kind {
-    case .insert: ("+", .inserted)
-    case .update: ("~", .updated)
-    case .delete: ("-", .deleted)
-    case .replace: ("±", .warning)
-    case nil: (" ", .secondary)
-    }
+    let sign = change.kind.map { ChangeSign($0) }
+    return TableCell(name(change, sign: sign?.text ?? " "), style: sign?.style ?? .secondary)
   }
 
   /// The object; one of an entity without a name by the entity's number.
@@ -65,17 +55,61 @@ enum NetChangeText {
     return TableCell(spans: ChangeText.spaced(parts))
   }
 
+  /// The numbers of objects by net change that are not 0.
+  static func counts(_ counts: NetChangeSummary.Counts) -> [SignedCount] {
+    [
+      (.insert, counts.inserts), (.update, counts.updates), (.delete, counts.deletes),
+      (.replace, counts.replaces),
+    ].filter { $0.1 > 0 }
+  }
+
   /// The number of objects by kind, such as `3 objects: 1 inserted, 2 updated`.
   static func summary(_ counts: NetChangeSummary.Counts) -> [TableCell.Span] {
-    let kinds: [(Int, String, Style)] = [
-      (counts.inserts, "inserted", .inserted), (counts.updates, "updated", .updated),
-      (counts.deletes, "deleted", .deleted), (counts.replaces, "replaced", .warning),
-    ]
     var spans: [TableCell.Span] = [.init(text: counts.total.counted("object"), style: .plain)]
-    for (count, word, style) in kinds where count > 0 {
+    for (sign, count) in Self.counts(counts) {
       spans.append(.init(text: spans.count == 1 ? ": " : ", ", style: .plain))
-      spans.append(.init(text: "\(count.grouped) \(word)", style: style))
+      spans.append(.init(text: "\(count.grouped) \(sign.word)", style: sign.style))
     }
     return spans
+  }
+
+  /// Makes the table of objects and what became of them.
+  static func table(
+    _ session: Session, _ writer: OutputWriter, minimumWidth: Int
+  ) -> StreamedTable {
+    StreamedTable(
+      session: session, writer: writer,
+      columns: [
+        TableColumn("OBJECT", priority: 6, minimumWidth: minimumWidth, canShrink: true),
+        TableColumn("TOKENS", priority: 1, canDrop: true),
+        TableColumn("DETAILS", priority: 5, minimumWidth: 10, canShrink: true, canDrop: true),
+      ])
+  }
+}
+
+extension FieldPage {
+  /// Writes the number of changed objects of each entity, with bars, the most first.
+  ///
+  /// - Parameter path: The path of the store, if there are several.
+  func writeStat(_ summary: NetChangeSummary, path: String?) throws {
+    func label(_ entry: NetChangeSummary.Entry) -> String { entry.entity?.label ?? "(others)" }
+    let entries = summary.entries.sorted {
+      ($1.counts.total, label($0)) < ($0.counts.total, label($1))
+    }
+    guard session.options.json else {
+      return try write(
+        entries.map { Bars.Row(label: label($0), counts: NetChangeText.counts($0.counts)) })
+    }
+    for entry in entries {
+      let name = entry.entity?.name
+      try writer.writeLine(
+        .record(
+          "netCount",
+          [
+            "path": path, "entity": name, "entityRaw": name == nil ? entry.entity?.number : nil,
+            "inserts": entry.counts.inserts, "updates": entry.counts.updates,
+            "deletes": entry.counts.deletes, "replaces": entry.counts.replaces,
+          ]))
+    }
   }
 }

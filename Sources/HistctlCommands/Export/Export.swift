@@ -92,9 +92,9 @@ struct Export: ReadingCommand {
       : token.remedyOfBookmark(isInOtherFile: stores.bookmarkFile != nil)
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(
-      output, console, outlivesReader: export.file != nil || export.outputDir != nil)
+  var outlivesReader: Bool { export.file != nil || export.outputDir != nil }
+
+  func run(_ session: Session) throws {
     let encoder = try export.encoder()
     guard let store else { return try runSeveral(session, encoder) }
     if export.consumer != nil, stores.bookmarkFile == nil, store == ExportedText.standardInput {
@@ -108,20 +108,20 @@ struct Export: ReadingCommand {
         of: store, for: $0, bookmarkPath: stores.bookmarkFile, wait: lockWait(session))
     }
     defer { withExtendedLifetime(lock) {} }
-    try session.readHistoryTogether(store, stores, archive) { writer, timeline, helpers, resolver in
-      var operation = try operation(timeline, helpers, resolver, encoder, session)
+    try session.readHistoryTogether(store, stores, archive) { reading, helpers, resolver in
+      var operation = try operation(reading, helpers, resolver, encoder)
       let files = try session.observing { observer in
         operation.observer = observer
-        return try write(operation, session, writer, resolver)
+        return try write(operation, session, reading.writer, resolver)
       }
       for summary in files.map(\.summary) {
-        try explain(summary, of: operation.export.query, timeline, session)
+        try explain(summary, of: operation.export.query, reading)
       }
-      if files.isEmpty, try timeline.newestTransaction() == nil {
-        try session.explainEmptyAnswer(to: operation.export.query, of: timeline)
+      if files.isEmpty, try reading.timeline.newestTransaction() == nil {
+        try reading.explainEmptyAnswer(to: operation.export.query)
       }
       if export.file != nil || export.outputDir != nil {
-        try ExportReport(files: files).write(session, writer)
+        try ExportReport(files: files).write(session, reading.writer)
       }
     }
   }
@@ -132,20 +132,20 @@ struct Export: ReadingCommand {
 
   /// Makes the export of a history.
   private func operation(
-    _ timeline: HistoryTimeline, _ helpers: SnapshotHelpers?, _ resolver: TokenResolver,
-    _ encoder: any HistoryEncoder, _ session: Session
+    _ reading: HistoryReading, _ helpers: SnapshotHelpers?, _ resolver: TokenResolver,
+    _ encoder: any HistoryEncoder
   ) throws -> ExportOperation {
+    let timeline = reading.timeline
     _ = try timeline.snapshot?.historyTables()
     var query = try filter.query(resolver)
-    let schema = try session.schema(of: timeline, joinsArchive: !query.change.isEmpty)
+    let schema = try reading.schema(joinsArchive: !query.change.isEmpty)
     query.keepsOnlyMatchingChanges = onlyMatching
     query.readsPresentObjects = export.withCurrent
-    try values.apply(to: &query, session, timeline)
+    try values.apply(to: &query, reading)
     var whole = HistoryExport(query: query, compression: export.compression)
     if let gap = try resolver.missingBeginning(after: filter.after) {
       whole.missingBeginning = gap
-      let gaps = GapReport(session: session, timeline: timeline)
-      try output.json ? session.diagnostics.record(gap) : gaps.note(gap)
+      try reading.note(missingBeginning: gap)
     }
     return ExportOperation(
       timeline: timeline, helpers: helpers, schema: schema, format: export.format, encoder: encoder,
@@ -202,7 +202,8 @@ struct Export: ReadingCommand {
       var summary: ExportRun.Summary?
       try session.write(usesPager: false) { writer in
         let end = try run.run {
-          try operation($0, $1, $2, encoder, session)
+          try operation(
+            HistoryReading(session: session, writer: writer, timeline: $0), $1, $2, encoder)
         } ended: { outcome in
           if output.json {
             for file in outcome.files {
@@ -222,7 +223,6 @@ struct Export: ReadingCommand {
       session.diagnostics.note(text(of: summary))
     }
     session.end(with: isolation.status == .success ? .success : .partlyDone)
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 
   private func text(of summary: ExportRun.Summary) -> String {
@@ -236,14 +236,11 @@ struct Export: ReadingCommand {
   }
 
   private func explain(
-    _ summary: ExportSummary, of query: HistoryQuery, _ timeline: HistoryTimeline,
-    _ session: Session
+    _ summary: ExportSummary, of query: HistoryQuery, _ reading: HistoryReading
   ) throws {
-    GapReport(session: session, timeline: timeline).tell(summary.gaps)
-    session.noteUnknownHierarchy(of: query, in: timeline)
-    if summary.transactions == 0 {
-      try session.explainEmptyAnswer(to: query, of: timeline)
-    }
+    summary.gaps.forEach(reading.report)
+    reading.noteUnknownHierarchy(of: query)
+    if summary.transactions == 0 { try reading.explainEmptyAnswer(to: query) }
   }
 }
 

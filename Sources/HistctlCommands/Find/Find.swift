@@ -50,8 +50,7 @@ struct Find: HistctlCommand {
     if null, output.json { throw ValidationError("--null cannot be combined with --json") }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let operation = FindOperation(try request(session))
     var summary = FindOperation.Summary()

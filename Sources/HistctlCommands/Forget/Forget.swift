@@ -75,12 +75,12 @@ struct Forget: HistctlCommand {
     }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     // Merging loses nothing.
-    let consent =
-      keep.rules.isEmpty && !dryRun
-      ? Consent.given : try Consent(.delete, dryRun: dryRun, yes: yes, session: session)
+    let consent = try Consent(
+      .delete, dryRun: dryRun, yes: yes || keep.rules.isEmpty, session: session)
     var request = ForgetRequest(archivePath: archive)
     request.rules = keep.rules
     request.merges = merge
@@ -94,20 +94,10 @@ struct Forget: HistctlCommand {
       let plans = try operation.plans()
       let report = ForgetReport(session: session, writer: writer, namesStores: plans.count > 1)
       for plan in plans { report.warn(of: plan) }
-      guard consent == .given || consent == .asks && plans.allSatisfy({ $0.forgotten == nil })
-      else {
-        for plan in plans { try report.write(plan) }
-        guard consent == .asks else { return }
-        // Show the plan before the question about it.
-        try writer.flush()
-        guard session.diagnostics.ask(ForgetReport.question(plans)) else {
-          session.diagnostics.note("nothing was deleted")
-          return session.end(with: .answerIsNo)
-        }
-        return try operation.run(plans, report: report.write)
-      }
+      let isNothing = !consent.isDryRun && plans.allSatisfy { $0.forgotten == nil }
+      if !isNothing, consent.isDryRun || consent.asks { try plans.forEach(report.write) }
+      guard try isNothing || consent.permits(ForgetReport.question(plans), writer) else { return }
       try operation.run(plans, report: report.write)
     }
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 }

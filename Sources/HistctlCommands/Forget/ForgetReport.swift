@@ -15,9 +15,8 @@ struct ForgetReport {
   /// Writes the plan for a store.
   func write(_ plan: ForgetPlan) throws {
     if session.options.json {
-      var members = members(plan, plan.forgotten, plan.merging)
-      members.add("dryRun", .boolean(true))
-      return try writer.writeLine(members.json)
+      return try writer.writeLine(
+        json(plan, plan.forgotten, plan.merging, JSONValue.list(of: ["dryRun": true])))
     }
     try writer.writeLine(
       line(plan, plan.forgotten, plan.merging, Self.wouldDo))
@@ -27,11 +26,12 @@ struct ForgetReport {
   func write(_ outcome: ForgetOutcome) throws {
     let plan = outcome.plan
     if session.options.json {
-      var members = members(plan, outcome.forgotten, outcome.merged)
-      members.add("dryRun", .boolean(false))
-      members.add("freedBytes", .integer(outcome.freedBytes))
-      members.add("head", .string(outcome.head.description))
-      return try writer.writeLine(members.json)
+      return try writer.writeLine(
+        json(
+          plan, outcome.forgotten, outcome.merged,
+          JSONValue.list(of: [
+            "dryRun": false, "freedBytes": outcome.freedBytes, "head": outcome.head.description,
+          ])))
     }
     let isNews = outcome.forgotten != nil || outcome.merged?.groups.isEmpty == false
     guard !session.options.quiet, isNews || session.environment.isOutputTerminal else { return }
@@ -55,7 +55,7 @@ struct ForgetReport {
   static func question(_ plans: [ForgetPlan]) -> String {
     let count = plans.reduce(0) { $0 + $1.transactionCount }
     let place = plans.count > 1 ? " of \(plans.count) stores" : ""
-    return "Forget \(count.counted("transaction"))\(place)? [y/N] "
+    return "Forget \(count.counted("transaction"))\(place)?"
   }
 
   /// The verbs of a plan and of what was done.
@@ -97,39 +97,31 @@ struct ForgetReport {
     return plan.decision.cut == nil ? "nothing to merge" : "nothing to forget\(reason)"
   }
 
-  /// Adds what is forgotten and merged.
+  /// Lists what is forgotten and merged.
   static func members(
-    _ members: JSONMembers, _ plan: ForgetPlan, _ forgotten: ClosedRange<Int64>?,
-    _ merging: MergePlan?
-  ) -> JSONMembers {
-    var members = members
-    if let forgotten {
-      members.add("first", .integer(forgotten.lowerBound))
-      members.add("last", .integer(forgotten.upperBound))
-      if forgotten == plan.forgotten {
-        members.add("transactions", .integer(plan.transactionCount))
-        members.add("cutTimestamp", plan.firstKept?.timestamp?.iso8601().map(JSONValue.string))
-      }
-    }
-    if let merging {
-      members.add("mergedSegments", .integer(Int64(merging.segmentCount)))
-      members.add("mergedInto", .integer(Int64(merging.groups.count)))
-    }
-    members.add("mayMerge", plan.mayMerge ? .boolean(true) : nil)
-    return members
+    _ plan: ForgetPlan, _ forgotten: ClosedRange<Int64>?, _ merging: MergePlan?
+  ) -> [(String, JSONValue)] {
+    let isPlanned = forgotten != nil && forgotten == plan.forgotten
+    return JSONValue.list(of: [
+      "first": forgotten?.lowerBound, "last": forgotten?.upperBound,
+      "transactions": isPlanned ? plan.transactionCount : nil,
+      "cutTimestamp": isPlanned ? plan.firstKept?.timestamp?.iso8601() : nil,
+      "mergedSegments": merging?.segmentCount, "mergedInto": merging?.groups.count,
+      "mayMerge": plan.mayMerge ? true : nil,
+    ])
   }
 
-  private func members(
-    _ plan: ForgetPlan, _ forgotten: ClosedRange<Int64>?, _ merging: MergePlan?
-  ) -> JSONMembers {
-    var members = Self.members(
-      JSONMembers(type: "forget", path: plan.archivePath, store: plan.store), plan, forgotten,
-      merging)
+  private func json(
+    _ plan: ForgetPlan, _ forgotten: ClosedRange<Int64>?, _ merging: MergePlan?,
+    _ others: [(String, JSONValue)]
+  ) -> JSONValue {
     let decision = plan.decision
-    members.add("decidedBy", .array(decision.deciders.map(JSONValue.string)))
-    members.add("rules", .array(decision.rules.map(\.json)))
-    members.add("guards", .array(decision.guards.map(\.json)))
-    members.add("bookmarks", .array(decision.bookmarks.map(\.json)))
-    return members
+    return .record(
+      "forget", ["path": plan.archivePath, "store": plan.store],
+      and: Self.members(plan, forgotten, merging)
+        + JSONValue.list(of: [
+          "decidedBy": decision.deciders, "rules": decision.rules, "guards": decision.guards,
+          "bookmarks": decision.bookmarks,
+        ]) + others)
   }
 }

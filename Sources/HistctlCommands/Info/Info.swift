@@ -45,8 +45,7 @@ struct Info: ReadingCommand {
     if hashes, model.model { throw ValidationError("--hashes cannot be combined with --model") }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     if hashes, Archive.isArchive(store.store) {
       throw Failure(
         status: .usage, kind: "usage", message: "--hashes needs a store",
@@ -78,7 +77,6 @@ struct Info: ReadingCommand {
       }
       tell(of: report, session)
     }
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 
   private func read(_ session: Session) throws -> InfoReport {
@@ -99,11 +97,7 @@ struct Info: ReadingCommand {
       report.overview?.damage, report.bookmarkProblem,
       report.overview == nil ? StoreError.withoutHistory(path: report.path) : nil,
     ]
-    for case let problem? in problems {
-      let failure = Failure(problem)
-      session.diagnostics.report(failure)
-      session.end(with: failure.status)
-    }
+    for case let problem? in problems { session.fail(with: problem) }
   }
 
   private var rowLimit: Int { all ? .max : 20 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HistoryCoding
 import HistoryOperations
 import PersistentHistory
 import StoreFormat
@@ -112,28 +113,24 @@ struct Log: ReadingCommand {
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     if follow { return try followHistory(session) }
-    try session.readHistory(store, archive) { writer, timeline, resolver in
-      _ = try timeline.snapshot?.historyTables()
-      var query = try query(session, timeline, resolver)
-      let gaps = GapReport(session: session, timeline: timeline)
-      try gaps.note(
-        missingBeginning: resolver.missingBeginning(after: filter.after),
-        to: output.json ? writer : nil)
-      let schema = try session.schema(
-        of: timeline, namesAttributes: showsChanges || query.change.namesAttributes,
+    try session.readHistory(store, archive) { reading, resolver in
+      var query = try query(reading, resolver)
+      try reading.note(
+        missingBeginning: resolver.missingBeginning(after: filter.after), inStream: true)
+      let schema = try reading.schema(
+        namesAttributes: showsChanges || query.change.namesAttributes,
         joinsArchive: !query.change.isEmpty)
-      try query.skip(newest: skip, of: timeline, schema: schema)
-      let reader = try TimelineReader(timeline, query: query, schema: schema)
-      session.noteUnknownHierarchy(of: query, in: timeline)
-      let count = try write(reader, table(session, writer, timeline), writer, gaps)
+      try query.skip(newest: skip, of: reading.timeline, schema: schema)
+      let reader = try TimelineReader(reading.timeline, query: query, schema: schema)
+      reading.noteUnknownHierarchy(of: query)
+      let count = try write(reader, reading, table(reading))
       session.noteUnknownValues(of: query)
       if count == 0 {
-        try session.explainEmptyAnswer(to: query, of: timeline, skipped: skip)
+        try reading.explainEmptyAnswer(to: query, skipped: skip)
       } else if query.change.objects.count > 1 {
-        _ = try session.warnOfUnknownObjects(in: query, of: timeline)
+        _ = try reading.warnOfUnknownObjects(in: query)
       }
     }
   }
@@ -142,42 +139,52 @@ struct Log: ReadingCommand {
   private var showsChanges: Bool { changes || output.json && !stat && !countsOnly }
 
   private func query(
-    _ session: Session, _ timeline: HistoryTimeline, _ resolver: TokenResolver
+    _ reading: HistoryReading, _ resolver: TokenResolver
   ) throws -> HistoryQuery {
     var query = try filter.query(resolver)
     query.order = reverse ? .ascending : .descending
     query.limit = count
     query.limitKeepsNewest = true
     query.keepsOnlyMatchingChanges = onlyMatching
-    query.change.values = valueConditions.conditions(now: session.now)
+    query.change.values = valueConditions.conditions(now: reading.session.now)
     if !valueConditions.value.isEmpty { query.valueSearch = ValueSearch() }
     if showsChanges || !valueConditions.value.isEmpty {
-      try values.apply(to: &query, session, timeline)
+      try values.apply(to: &query, reading)
     }
     return query
   }
 
   /// Returns the table for text; `nil` for JSON.
-  private func table(
-    _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline
-  ) throws -> TransactionTable? {
+  private func table(_ reading: HistoryReading) throws -> TransactionTable? {
     if output.json || countsOnly { return nil }
     return TransactionTable(
-      session: session, writer: writer, detail: changes ? .changes : stat ? .counts : .summary,
-      showsAuthors: try timeline.hasAuthors(), asked: savers,
-      tokens: session.tokens(of: timeline.storeIdentifier),
-      gaps: GapReport(session: session, timeline: timeline))
+      reading, detail: changes ? .changes : stat ? .counts : .summary,
+      showsAuthors: try reading.timeline.hasAuthors(), asked: savers)
   }
 
   private func write(
-    _ reader: TimelineReader, _ table: TransactionTable?, _ writer: OutputWriter,
-    _ gaps: GapReport? = nil
+    _ reader: TimelineReader, _ reading: HistoryReading, _ table: TransactionTable?
   ) throws -> Int {
     if let table { return try table.write(reader) }
-    let counts = TransactionCounts(writer: writer, isJSON: output.json, gaps: gaps)
-    if countsOnly { return try counts.writeNumber(reader) }
-    if stat { return try counts.write(reader) }
-    return try TransactionLines(writer: writer, gaps: gaps).write(reader)
+    if countsOnly { return try writeCount(of: reader, reading) }
+    guard stat else { return try reading.writeLines(reader) }
+    return try reading.forEach(reader.nextElement) {
+      try reading.writer.writeLine($0.json(reader.countChanges()))
+    }
+  }
+
+  /// Writes the number of transactions, and returns it.
+  private func writeCount(of reader: TimelineReader, _ reading: HistoryReading) throws -> Int {
+    var count = 0
+    try reading.forEach(reader.nextElement) { _ in count += 1 }
+    if output.json {
+      try reading.writer.writeLine(
+        .record(
+          "transactionCount", ["store": reading.timeline.storeIdentifier, "transactions": count]))
+    } else {
+      try reading.writer.writeLine("\(count)")
+    }
+    return count
   }
 
   // MARK: - Following
@@ -195,42 +202,62 @@ struct Log: ReadingCommand {
     }
     try session.write(usesPager: false) { writer in
       writer.flushesEachLine = true
-      var query = HistoryQuery()
-      var position: Int64 = 0
-      var table: TransactionTable?
-      try session.open(store.store, busyTimeout: store.busyTimeout).read { snapshot in
+      let file = try session.open(store.store, busyTimeout: store.busyTimeout)
+      var (reading, query, position, table) = try file.read { snapshot in
         _ = try snapshot.historyTables()
         let timeline = try input.timeline(of: snapshot)
-        query = try self.query(session, timeline, input.resolver(timeline))
+        let reading = HistoryReading(session: session, writer: writer, timeline: timeline)
+        var query = try self.query(reading, input.resolver(timeline))
         query.order = .ascending
         if showsChanges, !values.omitsValues {
           // The log may be filled later.
           query.recordedValues = RecordedValues(query.recordedValues?.file, readsLog: true)
         }
         if query.limit == nil, filter.after == nil { query.limit = Self.firstFollowedCount }
-        table = try self.table(session, writer, timeline)
-        position = try snapshot.newestTransaction()?.number ?? 0
-        let reader = try TimelineReader(
-          timeline, query: query, schema: session.schema(of: timeline))
-        _ = try write(reader, table, writer, GapReport(session: session, timeline: timeline))
+        let table = try self.table(reading)
+        let position = try snapshot.newestTransaction()?.number ?? 0
+        let reader = try TimelineReader(timeline, query: query, schema: reading.schema())
+        _ = try write(reader, reading, table)
         try writer.flush()
+        return (reading, query, position, table)
       }
       query.after = nil
       let follower = try HistoryFollower(
         path: store.store, busyTimeout: store.busyTimeout, query: query, after: position)
       try follower.run { event in
         switch event {
-        case .transactions(let reader): _ = try write(TimelineReader(reader), table, writer)
+        case .transactions(let reader): _ = try write(TimelineReader(reader), reading, table)
         case .gap(let after, let oldest):
           if let table {
             try table.writeGap(after: after, oldest: oldest)
           } else {
-            try TransactionLines(writer: writer).write(
-              HistoryGap(store: follower.storeIdentifier, after: after, oldest: oldest))
+            try reading.writeLine(
+              of: HistoryGap(store: follower.storeIdentifier, after: after, oldest: oldest))
           }
         }
         try writer.flush()
       }
     }
+  }
+}
+
+extension HistoryTransaction {
+  /// Returns the record of a transaction with the numbers of its changes.
+  fileprivate func json(_ summary: ChangeSummary) -> JSONValue {
+    .record(
+      "transactionStat",
+      [
+        "store": store, "transaction": number, "timestamp": timestamp?.iso8601(),
+        "author": author?.string, "bundle": bundle?.string, "process": process?.string,
+        "context": context?.string, "partial": isPartial ? true : nil,
+        "entities": summary.entries.map { entry in
+          let name = entry.entity?.name
+          return JSONValue.object(of: [
+            "entity": name, "entityRaw": name == nil ? entry.entity?.number : nil,
+            "inserts": entry.inserts, "updates": entry.updates, "deletes": entry.deletes,
+            "others": entry.others > 0 ? entry.others : nil,
+          ])
+        },
+      ])
   }
 }

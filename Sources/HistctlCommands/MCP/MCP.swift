@@ -38,12 +38,13 @@ struct MCP: HistctlCommand {
     }
   }
 
-  func run(_ console: Console) throws {
+  func run(_ session: Session) throws {
+    let console = session.console
     let server = MCPServer(
       tools: MCPTools(paths: try ServedPaths(paths)), textLimit: Int(maxText?.bytes ?? 1 << 20),
       input: console.input)
     if console.terminal.isInputTerminal {
-      Diagnostics(options: output, console: console).note(
+      session.diagnostics.note(
         "waiting for messages of the Model Context Protocol, one a line")
     }
     try console.write { writer in

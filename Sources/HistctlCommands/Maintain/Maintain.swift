@@ -55,11 +55,12 @@ struct Maintain: HistctlCommand {
     }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     let plan: MaintenancePlan
     do {
-      let config = try MaintenanceConfig(path: config, homeFolder: console.homeFolder)
+      let config = try MaintenanceConfig(path: config, homeFolder: session.console.homeFolder)
       plan = try MaintenancePlan(config.sections, configPath: config.path, only: only)
     } catch let error as ConfigMistakes {
       for failure in error.failures { session.diagnostics.report(failure) }
@@ -76,7 +77,7 @@ struct Maintain: HistctlCommand {
         status = try session.observing { try maintain(plan, report, observer: $0) }
       }
     }
-    if status != .success { throw EndWithStatus(status: status) }
+    throw EndWithStatus(status: status)
   }
 
   /// Ends the command if the stores do not fit the config file.

@@ -66,64 +66,51 @@ struct MaintenanceReport {
   // MARK: - For programs
 
   private func json(_ outcome: MaintenanceOutcome) -> JSONValue {
-    var members = JSONMembers(type: "maintain")
-    members.add("section", .string(outcome.section))
-    members.add("path", .string(outcome.path))
-    members.add("dryRun", .boolean(outcome.isDryRun))
-    members.add("changed", .boolean(outcome.hasNews))
-    if let export = outcome.export {
-      var parts = JSONMembers()
-      parts.add("path", export.path.map(JSONValue.string))
-      parts.add("transactions", .integer(export.transactions))
-      parts.add("first", .integer(export.first))
-      parts.add("last", .integer(export.last))
-      members.add("export", parts.json)
-    }
-    if let sealed = outcome.sealed {
-      members.add(
-        "archive",
-        .object([
-          "path": .string(sealed.archivePath), "transactions": .integer(sealed.transactionCount),
-          "head": .string(sealed.head.description),
-        ]))
-    }
-    if let sealing = outcome.sealing {
-      members.add(
-        "archive",
-        .object([
-          "path": .string(sealing.archivePath), "transactions": .integer(sealing.transactionCount),
-        ]))
-    }
-    if let prune = outcome.prune {
-      var parts = JSONMembers()
-      parts.add("transactions", .integer(Int64(prune.deleted.transactionCount)))
-      parts.add("changes", .integer(Int64(prune.deleted.changeCount)))
-      parts.add("cut", prune.plan.cut?.firstKept.map(JSONValue.integer))
-      let lost = prune.lost.map { JSONValue.string($0.bookmark.name) }
-      parts.add("lostBookmarks", lost.isEmpty ? nil : .array(lost))
-      members.add("prune", parts.json)
-    }
-    if let (plan, done) = outcome.forgetting {
-      var parts = ForgetReport.members(
-        JSONMembers(), plan, done.map(\.forgotten) ?? plan.forgotten,
-        done.map(\.merged) ?? plan.merging)
-      parts.add("path", .string(plan.archivePath))
-      parts.add("head", done.map { .string($0.head.description) })
-      members.add("forget", parts.json)
-    }
-    if outcome.freedBytes != nil || outcome.freesPrunedPages {
-      var parts = JSONMembers()
-      parts.add("bytes", .integer(outcome.freedBytes ?? 0))
-      parts.add("prunedPages", outcome.freesPrunedPages ? .boolean(true) : nil)
-      members.add("compact", parts.json)
-    }
-    if let error = outcome.failure {
-      let failure = Failure(error).naming(outcome.path, amongSeveral: true)
-      members.add("status", .integer(Int64(failure.status.rawValue)))
-      members.add("error", .string(failure.kind))
-      members.add("message", .string(failure.message))
-    }
-    return members.json
+    let failure = outcome.failure.map { Failure($0).naming(outcome.path, amongSeveral: true) }
+    return .record(
+      "maintain",
+      [
+        "section": outcome.section, "path": outcome.path, "dryRun": outcome.isDryRun,
+        "changed": outcome.hasNews,
+        "export": outcome.export.map { export in
+          JSONValue.object(of: [
+            "path": export.path, "transactions": export.transactions, "first": export.first,
+            "last": export.last,
+          ])
+        },
+        "archive": outcome.sealed.map { sealed in
+          JSONValue.object(of: [
+            "path": sealed.archivePath, "transactions": sealed.transactionCount,
+            "head": sealed.head.description,
+          ])
+        }
+          ?? outcome.sealing.map { sealing in
+            JSONValue.object(of: [
+              "path": sealing.archivePath, "transactions": sealing.transactionCount,
+            ])
+          },
+        "prune": outcome.prune.map { prune in
+          JSONValue.object(of: [
+            "transactions": prune.deleted.transactionCount, "changes": prune.deleted.changeCount,
+            "cut": prune.plan.cut?.firstKept,
+            "lostBookmarks": prune.lost.isEmpty ? nil : prune.lost.map(\.bookmark.name),
+          ])
+        },
+        "forget": outcome.forgetting.map { plan, done in
+          JSONValue.object(
+            JSONObject(
+              ForgetReport.members(
+                plan, done.map(\.forgotten) ?? plan.forgotten, done.map(\.merged) ?? plan.merging)
+                + JSONValue.list(of: ["path": plan.archivePath, "head": done?.head.description])))
+        },
+        "compact": outcome.freedBytes == nil && !outcome.freesPrunedPages
+          ? nil
+          : JSONValue.object(of: [
+            "bytes": outcome.freedBytes ?? 0, "prunedPages": outcome.freesPrunedPages ? true : nil,
+          ]),
+        "status": failure.map { Int64($0.status.rawValue) }, "error": failure?.kind,
+        "message": failure?.message,
+      ])
   }
 
   // MARK: - The config file
@@ -186,36 +173,37 @@ struct MaintenanceReport {
 
   private func json(_ part: MaintenancePlan.Part) -> JSONValue {
     let settings = part.settings
-    var members = JSONMembers(type: "maintenancePlan")
-    members.add("section", .string(settings.section))
-    members.add("stores", .array(part.stores.map(JSONValue.string)))
-    if let export = settings.export {
-      members.add(
-        "export",
-        [
-          "folder": .string(export.folder), "bookmark": .string(export.bookmark),
-          "format": .string(export.format.rawValue),
-          "compress": .string(export.compression.rawValue),
-        ])
+    func members(_ rules: [RetentionRule]) -> [(String, JSONValue)] {
+      rules.map { ($0.name, .string($0.value ?? "")) }
     }
-    if let prune = settings.prune {
-      var parts = JSONMembers()
-      for rule in rules(prune) { parts.add(rule.name, .string(rule.value ?? "")) }
-      parts.add("if-larger", prune.ifLargerThan.map { .string("\($0)B") })
-      parts.add("max-behind", prune.allowance.map { .string("\($0)") })
-      let ignored = prune.ignoredGuards.sorted().map(JSONValue.string)
-      parts.add("ignore-guard", ignored.isEmpty ? nil : .array(ignored))
-      parts.add("archive", settings.archive.map(JSONValue.string))
-      members.add("prune", parts.json)
-    }
-    if let forget = settings.forget {
-      var parts = JSONMembers()
-      for rule in forget.rules { parts.add(rule.name, .string(rule.value ?? "")) }
-      parts.add("merge", .boolean(forget.merges))
-      parts.add("archive", .string(forget.archivePath))
-      members.add("forget", parts.json)
-    }
-    members.add("compact", .boolean(settings.compacts))
-    return members.json
+    return .record(
+      "maintenancePlan",
+      [
+        "section": settings.section, "stores": part.stores,
+        "export": settings.export.map { export in
+          JSONValue.object(of: [
+            "folder": export.folder, "bookmark": export.bookmark,
+            "format": export.format.rawValue, "compress": export.compression.rawValue,
+          ])
+        },
+        "prune": settings.prune.map { prune in
+          let ignored = prune.ignoredGuards.sorted()
+          return JSONValue.object(
+            JSONObject(
+              members(rules(prune))
+                + JSONValue.list(of: [
+                  "if-larger": prune.ifLargerThan.map { "\($0)B" },
+                  "max-behind": prune.allowance.map { "\($0)" },
+                  "ignore-guard": ignored.isEmpty ? nil : ignored, "archive": settings.archive,
+                ])))
+        },
+        "forget": settings.forget.map { forget in
+          JSONValue.object(
+            JSONObject(
+              members(forget.rules)
+                + JSONValue.list(of: ["merge": forget.merges, "archive": forget.archivePath])))
+        },
+        "compact": settings.compacts,
+      ])
   }
 }

@@ -43,29 +43,26 @@ struct Object: ReadingCommand {
     range.remedy(for: token)
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
-    try session.readHistory(store, archive) { writer, timeline, resolver in
+  func run(_ session: Session) throws {
+    try session.readHistory(store, archive, needsHistory: false) { reading, resolver in
+      let timeline = reading.timeline
       var query = savers.query()
       try range.apply(to: &query, resolver)
       query.change = changes.condition
-      try values.apply(to: &query, session, timeline)
+      try values.apply(to: &query, reading)
       let reader = try ObjectLifeReader(
-        ObjectArgument.object(object, resolver, session), in: timeline,
-        schema: session.schema(of: timeline), query: query)
-      let gaps = GapReport(session: session, timeline: timeline)
+        ObjectArgument.object(object, resolver, session), in: timeline, schema: reading.schema(),
+        query: query)
       if output.json {
-        try writeLines(reader, writer, gaps)
-        try noteMissingBeginning(of: reader.life, gaps, resolver, writer)
-        if reader.life.state != .unknown {
-          var object = ObjectLineEncoder()
-          object.encode(reader.life, store: timeline.storeIdentifier)
-          try object.withUnsafeBytes { try writer.write($0) }
-        }
+        try writeLines(reader, reading)
       } else {
-        try ObjectText(session: session, writer: writer, timeline: timeline, gaps: gaps)
-          .write(reader)
-        try noteMissingBeginning(of: reader.life, gaps, resolver, writer)
+        try ObjectText(reading: reading).write(reader)
+      }
+      try noteMissingBeginning(of: reader.life, reading, resolver)
+      if output.json, reader.life.state != .unknown {
+        var object = ObjectLineEncoder()
+        object.encode(reader.life, store: timeline.storeIdentifier)
+        try reading.writer.write(&object)
       }
       try reportUnknown(reader, timeline, session)
     }
@@ -82,52 +79,36 @@ struct Object: ReadingCommand {
     }
     // A store without history has present values all the same.
     if isUnknown { session.diagnostics.report(Failure(try reader.unknownObject())) }
-    let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
-    session.diagnostics.report(failure)
-    session.end(with: failure.status)
+    session.fail(with: StoreError.withoutHistory(path: snapshot.location.path))
   }
 
   /// Writes the transactions as JSON lines, reduced to the changes of the object.
-  private func writeLines(
-    _ reader: ObjectLifeReader, _ writer: OutputWriter, _ gaps: GapReport
-  ) throws {
+  private func writeLines(_ reader: ObjectLifeReader, _ reading: HistoryReading) throws {
     var encoder = TransactionLineEncoder()
-    let drain = TextDrain { try writer.write($0) }
+    let drain = TextDrain { try reading.writer.write($0) }
     encoder.drain = drain
-    while let element = try reader.nextElement() {
-      switch element {
-      case .transaction(let transaction):
-        encoder.begin(transaction)
-        while let change = try reader.nextChange() { encoder.append(change) }
-        encoder.end()
-        try drain.throwFailure()
-      case .gap(let gap):
-        encoder.append(gap)
-        gaps.report(gap)
-      }
-      if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder, writer) }
+    try reading.forEach(reader.nextElement) { transaction in
+      encoder.begin(transaction)
+      while let change = try reader.nextChange() { encoder.append(change) }
+      encoder.end()
+      try drain.throwFailure()
+      try reading.writer.write(&encoder)
     }
-    try flush(&encoder, writer)
-  }
-
-  private func flush(_ encoder: inout TransactionLineEncoder, _ writer: OutputWriter) throws {
-    try encoder.withUnsafeBytes { try writer.write($0) }
-    encoder.removeAll()
   }
 
   /// Notes that the object is older than the history, if its first changes were asked for.
   private func noteMissingBeginning(
-    of life: ObjectLife, _ gaps: GapReport, _ resolver: TokenResolver, _ writer: OutputWriter
+    of life: ObjectLife, _ reading: HistoryReading, _ resolver: TokenResolver
   ) throws {
     guard life.changeCount > 0 || life.present != nil, !life.startsWithInsert else { return }
-    let timeline = gaps.timeline
+    let timeline = reading.timeline
     guard timeline.snapshot.map({ $0.layout.history != nil }) ?? true else { return }
     let gap =
       try range.after.map {
         try resolver.resolve($0).number ?? 0 <= 0
           ? timeline.missingBeginning() : resolver.missingBeginning(after: $0)
       } ?? timeline.missingBeginning()
-    try gaps.note(missingBeginning: gap, to: output.json ? writer : nil)
+    try reading.note(missingBeginning: gap, inStream: true)
   }
 }
 

@@ -5,26 +5,28 @@ import StoreFormat
 import Terminal
 
 /// Writes the history of an object as text: its changes as they are read, then its present values.
-struct ObjectText: FieldPage {
-  let session: Session
-  let writer: OutputWriter
-  let timeline: HistoryTimeline
-  let gaps: GapReport
+struct ObjectText {
+  let reading: HistoryReading
+
+  private var session: Session { reading.session }
+  private var timeline: HistoryTimeline { reading.timeline }
 
   /// Writes everything that a reader returns; nothing for an unknown object.
   func write(_ reader: ObjectLifeReader) throws {
-    let showsAuthors = try hasHistory && timeline.hasAuthors()
-    let table = changeTable(showsAuthors)
+    let hasHistory = timeline.snapshot.map { $0.layout.history != nil } ?? true
+    let transactions = TransactionColumns(
+      reading, showsAuthors: try hasHistory && timeline.hasAuthors())
+    let table = StreamedTable(
+      session: session, writer: reading.writer,
+      columns: transactions.columns + [
+        TableColumn("CHANGE", priority: 60, minimumWidth: 20, canShrink: true)
+      ], wrapsLastColumn: true)
     var shown = 0
-    while let element = try reader.nextElement() {
-      guard case .transaction(let transaction) = element else {
-        if case .gap(let gap) = element { gaps.report(gap) }
-        continue
-      }
+    try reading.forEach(reader.nextElement) { transaction in
       while let change = try reader.nextChange() {
         if shown == 0 { try writeHeading(reader.life) }
         shown += 1
-        try table.write(row(change, transaction, showsAuthors))
+        try table.write(transactions.cells(transaction) + [cell(change)])
       }
     }
     try table.finish()
@@ -32,10 +34,10 @@ struct ObjectText: FieldPage {
     if shown == 0 {
       try writeHeading(reader.life)
       if reader.life.changeCount > 0 {
-        try line("no change matches", .secondary)
+        try reading.line("no change matches", .secondary)
       }
     }
-    if reader.life.changeCount > 0 { try writer.writeLine("") }
+    if reader.life.changeCount > 0 { try reading.writer.writeLine("") }
     try writeState(reader.life)
     if let present = reader.life.present {
       try write(present)
@@ -52,57 +54,22 @@ struct ObjectText: FieldPage {
     }
   }
 
-  private var tokens: TokenText { session.tokens(of: timeline.storeIdentifier) }
-  private var hasHistory: Bool { timeline.snapshot.map { $0.layout.history != nil } ?? true }
-
   private func writeHeading(_ life: ObjectLife) throws {
     let address = timeline.storeIdentifier.map { "x-coredata://\($0)/\(life.object)" }
-    try writer.writeLine(
-      styled.line(
-        ChangeText.spaced([
-          .init(text: life.object.description, style: .heading),
-          .init(text: address ?? "", style: .secondary),
-        ])))
-    try writer.writeLine("")
+    try reading.line(
+      ChangeText.spaced([
+        .init(text: life.object.description, style: .heading),
+        .init(text: address ?? "", style: .secondary),
+      ]))
+    try reading.writer.writeLine("")
   }
 
-  // MARK: - Its history
-
-  private func changeTable(_ showsAuthors: Bool) -> StreamedTable {
-    let author = TableColumn(
-      "AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
-    return StreamedTable(
-      session: session, writer: writer,
-      columns: [
-        TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
-        TableColumn("TIME", priority: 4, canDrop: true),
-      ] + (showsAuthors ? [author] : []) + [
-        TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
-        TableColumn("CHANGE", priority: 6, minimumWidth: 20, canShrink: true),
-      ], wrapsLastColumn: true)
-  }
-
-  private func row(
-    _ change: HistoryChange, _ transaction: HistoryTransaction, _ showsAuthors: Bool
-  ) -> [TableCell] {
-    let (word, style): (String, Style) =
-      switch change.kind {
-      case .insert: ("+ inserted", .inserted)
-      case .update: ("~ updated", .updated)
-      case .delete: ("- deleted", .deleted)
-      case nil: ("? changed", .warning)
-      }
-    let author = showsAuthors ? [TableCell(transaction.author?.string ?? "")] : []
-    return [
-      TableCell(tokens.text(transaction.number), style: .token),
-      time.cell(transaction.timestamp),
-    ] + author + [
-      TableCell(transaction.process?.string ?? "", style: .secondary),
-      TableCell(
-        spans: ChangeText.spaced(
-          [.init(text: word, style: style)]
-            + ChangeText.details(change).filter { $0.text != "  " })),
-    ]
+  private func cell(_ change: HistoryChange) -> TableCell {
+    let sign = ChangeSign(change.kind)
+    return TableCell(
+      spans: ChangeText.spaced(
+        [.init(text: "\(sign.text) \(sign.word)", style: sign.style)]
+          + ChangeText.details(change).filter { $0.text != "  " }))
   }
 
   // MARK: - Its present values
@@ -113,12 +80,12 @@ struct ObjectText: FieldPage {
       case .present where life.changeCount == 0:
         ("in the store; the history has no change of it", .inserted)
       case .present: ("in the store", .inserted)
-      case .deleted: ("deleted" + (life.deleted.map { by($0) } ?? ""), .deleted)
+      case .deleted: ("deleted" + (life.deleted.map { " " + reading.text(of: $0) } ?? ""), .deleted)
       case .missing: ("not in the store, although no deletion was recorded", .warning)
       case .recorded: ("not deleted, as far as the \(source) goes", .plain)
       case .unknown: ("unknown", .warning)
       }
-    try line(text, style)
+    try reading.line(text, style)
   }
 
   /// The kind of input that replaces a store.
@@ -126,16 +93,11 @@ struct ObjectText: FieldPage {
 
   /// Writes names and values, one a line.
   private func write(_ rows: [[TableCell]]) throws {
-    try writer.writeRows(
+    try reading.writer.writeRows(
       [
         TableColumn("", priority: 2, minimumWidth: 10, canShrink: true),
         TableColumn("", priority: 1, minimumWidth: 8, canShrink: true, canDrop: true),
       ], rows, hasHeading: false, in: session)
-  }
-
-  private func by(_ event: ObjectLife.Event) -> String {
-    " in transaction \(tokens.text(event.transaction)), \(time.text(event.timestamp))"
-      + (event.author.map { ", by \($0.string)" } ?? "")
   }
 
   private func write(_ present: PresentObject) throws {

@@ -69,9 +69,9 @@ struct ValuesOptions: ParsableArguments {
   }
 
   /// Makes a query return recorded values; warns if they cannot be used, unless they were named.
-  func apply(to query: inout HistoryQuery, _ session: Session, _ timeline: HistoryTimeline) throws {
+  func apply(to query: inout HistoryQuery, _ reading: HistoryReading) throws {
     query.omitsRecordedValues = omitsValues
-    query.recordedValues = try usable(session, timeline)
+    query.recordedValues = try usable(reading.session, reading.timeline)
   }
 
   /// Returns the recorded values of a store, or warns that they cannot be used.

@@ -1,19 +1,30 @@
 import Terminal
 
 /// Whether a command may change something.
-enum Consent {
-  /// Only shows what would change.
-  case dryRun
-  /// Changes what the plan shows.
-  case given
-  /// Asks for confirmation.
-  case asks
+struct Consent {
+  private enum Answer { case dryRun, given, asks }
 
   /// The verb of a change to a history, or of writing a copy.
   enum Action: String {
     case delete, restore, write
 
     var participle: String { self == .write ? "written" : rawValue + "d" }
+  }
+
+  private let action: Action
+  private var answer: Answer
+  private let session: Session
+
+  /// Whether the command only shows what would change.
+  var isDryRun: Bool { answer == .dryRun }
+
+  /// Whether the command asks after it has shown its plan.
+  var asks: Bool { answer == .asks }
+
+  /// Whether the plan is shown as a page of text.
+  var showsPage: Bool {
+    !session.options.json
+      && (answer != .given || session.environment.isOutputTerminal && !session.options.quiet)
   }
 
   /// Determines it from the options and the terminal.
@@ -23,13 +34,14 @@ enum Consent {
   init(
     _ action: Action, of stores: [String] = [], dryRun: Bool, yes: Bool, session: Session
   ) throws(Failure) {
+    (self.action, self.session) = (action, session)
     let environment = session.environment
     if dryRun {
-      self = .dryRun
+      answer = .dryRun
     } else if yes {
-      self = .given
+      answer = .given
     } else if environment.isInputTerminal, environment.isErrorTerminal, !session.options.json {
-      self = .asks
+      answer = .asks
     } else {
       for path in stores {
         if let failure = Failure.misplacedStore(path) { throw failure }
@@ -40,5 +52,18 @@ enum Consent {
         hint: "add --yes to \(action.rawValue) it, or --dry-run to see what would be "
           + action.participle)
     }
+  }
+
+  /// Returns whether to act, after the plan was shown; asks for confirmation if necessary.
+  ///
+  /// A no is reported, and the command ends with 1.
+  func permits(_ question: @autoclosure () -> String, _ writer: OutputWriter) throws -> Bool {
+    guard asks else { return !isDryRun }
+    // Show the plan before the question about it.
+    try writer.flush()
+    if session.diagnostics.ask(question() + " [y/N] ") { return true }
+    session.diagnostics.note("nothing was \(action.participle)")
+    session.end(with: .answerIsNo)
+    return false
   }
 }

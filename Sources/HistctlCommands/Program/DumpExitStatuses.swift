@@ -11,8 +11,8 @@ struct DumpExitStatuses: HistctlCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    try console.write { writer in
+  func run(_ session: Session) throws {
+    try session.console.write { writer in
       for status in ExitStatus.allCases {
         try writer.writeLine([
           "status": .integer(Int64(status.rawValue)), "meaning": .string(status.meaning),

@@ -15,6 +15,22 @@ extension Session {
     return try operation { display.show($0) }
   }
 
+  /// Runs what copies a store, and shows its progress. A signal ends the copy cleanly.
+  func copying<Result>(
+    _ body: (_ progress: (Int64) throws -> Void) throws -> Result
+  ) throws -> Result {
+    let line = diagnostics.wordWriter.map {
+      Progress(label: "copying", unit: "MiB", environment: environment, diagnostics: $0)
+    }
+    defer { line?.finish() }
+    return try DeferredSignals.run {
+      try body { bytes in
+        try DeferredSignals.check()
+        line?.update(bytes >> 20)
+      }
+    }
+  }
+
   // MARK: - Stores
 
   /// Opens a store for reading, and warns if a part of its log is damaged.
@@ -45,7 +61,6 @@ extension Session {
           TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now))
       }
     }
-    if status != .success { throw EndWithStatus(status: status) }
   }
 
   // MARK: - Histories
@@ -65,43 +80,42 @@ extension Session {
     ) { display.show($0) }
   }
 
-  /// Reads a store, its archive, or both as one history, writes what `body` finds, and ends with the
-  /// session's status.
+  /// Reads a store, its archive, or both as one history, and writes what `body` finds.
+  ///
+  /// - Parameter needsHistory: Whether a store without history tables is an error.
   func readHistory(
     _ store: StoreOptions, _ archive: ArchiveOptions, usesPager: Bool = true,
-    _ body: (OutputWriter, HistoryTimeline, TokenResolver) throws -> Void
+    needsHistory: Bool = true, _ body: (HistoryReading, TokenResolver) throws -> Void
   ) throws {
     let input = input(store, archive)
+    func read(_ writer: OutputWriter, _ timeline: HistoryTimeline) throws {
+      let reading = HistoryReading(session: self, writer: writer, timeline: timeline)
+      try reading.warnOfTornCopy()
+      if needsHistory { _ = try timeline.snapshot?.historyTables() }
+      try body(reading, input.resolver(timeline))
+    }
     guard let alone = try input.archiveAlone() else {
-      return try read(store, usesPager: usesPager) { writer, snapshot, _ in
-        let timeline = try input.timeline(of: snapshot)
-        try warnOfTornCopy(in: snapshot)
-        try body(writer, timeline, input.resolver(timeline))
+      return try self.read(store, usesPager: usesPager) { writer, snapshot, _ in
+        try read(writer, try input.timeline(of: snapshot))
       }
     }
-    try write(usesPager: usesPager) { writer in
-      let timeline = HistoryTimeline(alone)
-      try body(writer, timeline, input.resolver(timeline))
-    }
-    if status != .success { throw EndWithStatus(status: status) }
+    try write(usesPager: usesPager) { try read($0, HistoryTimeline(alone)) }
   }
 
   /// Reads a history on several threads; an archive without its store is read on one.
   func readHistoryTogether(
     _ store: String, _ options: SeveralStoresOptions, _ archive: ArchiveOptions,
-    _ body: (OutputWriter, HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Void
+    _ body: (HistoryReading, SnapshotHelpers?, TokenResolver) throws -> Void
   ) throws {
     let input = input(store, options.bookmarkFile, archive)
     try write(usesPager: false) { writer in
       try input.read(busyTimeout: options.busyTimeout, helperCount: StoreReading.helperCount) {
-        try warnOfTornCopy(in: $0.snapshot)
-        try body(writer, $0, $1, $2)
+        let reading = HistoryReading(session: self, writer: writer, timeline: $0)
+        try reading.warnOfTornCopy()
+        try body(reading, $1, $2)
       }
     }
-    if status != .success { throw EndWithStatus(status: status) }
   }
-
-  // MARK: - Names
 
   /// Returns the names of entities and attributes, and warns if the model cannot be read.
   ///
@@ -112,48 +126,6 @@ extension Session {
     }
     return namesAttributes
       ? try HistorySchema(snapshot) : HistorySchema(namesOf: snapshot.entities)
-  }
-
-  /// Returns the names of a whole history.
-  ///
-  /// - Parameter joinsArchive: Whether names that only the archive has are needed, for which all its
-  ///   manifests are read. Its transactions bring their own names.
-  func schema(
-    of timeline: HistoryTimeline, namesAttributes: Bool = true, joinsArchive: Bool = true
-  ) throws -> HistorySchema {
-    let store = try timeline.snapshot.map { try schema(of: $0, namesAttributes: namesAttributes) }
-    return joinsArchive ? try timeline.schema(store) : store ?? HistorySchema(entities: [])
-  }
-
-  // MARK: - Notes on what was read
-
-  /// Warns of counters that are lower than numbers in use.
-  func warnOfTornCopy(in snapshot: StoreSnapshot?) throws {
-    guard let snapshot else { return }
-    try observing { try StoreReading.warnOfTornCopy(in: snapshot, observer: $0) }
-  }
-
-  /// Explains an empty answer: savers and objects that the history does not have, and a history whose
-  /// transactions were deleted. If nothing matches, or nothing was ever saved, only a person is told.
-  ///
-  /// - Parameter skipped: The number of newest matches that were to be left out.
-  func explainEmptyAnswer(
-    to query: HistoryQuery, of timeline: HistoryTimeline, skipped: Int = 0
-  ) throws {
-    guard !hasReportedEmptyHistory else { return }
-    let newest = try timeline.newestTransaction()
-    if newest == nil, let gap = try timeline.missingBeginning() {
-      return try GapReport(session: self, timeline: timeline).note(missingBeginning: gap)
-    }
-    if try warnOfUnknownNames(in: query, of: timeline) { return }
-    guard environment.isErrorTerminal, !options.json else { return }
-    diagnostics.note(
-      newest.map {
-        skipped > 0
-          ? "no transaction is left after skipping \(skipped.grouped); the newest is \($0.number)"
-          : "no transaction matches; the newest is \($0.number)"
-      }
-        ?? "the history is empty: no save has been recorded yet")
   }
 
   /// Notes for which transactions values are known, where those that a query compares are not all known.
@@ -171,12 +143,167 @@ extension Session {
           search.knownRanges.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) }),
       ]))
   }
+}
+
+/// A history that a command reads, and where it writes the answer.
+struct HistoryReading: FieldPage {
+  /// The number of bytes of JSON lines that are collected before they are written.
+  static let pieceSize = 1 << 16
+
+  let session: Session
+  let writer: OutputWriter
+  let timeline: HistoryTimeline
+
+  var isJSON: Bool { session.options.json }
+
+  var tokens: TokenText { session.tokens(of: timeline.storeIdentifier) }
+
+  /// Returns the names of the whole history.
+  ///
+  /// - Parameter joinsArchive: Whether names that only the archive has are needed, for which all its
+  ///   manifests are read. Its transactions bring their own names.
+  func schema(namesAttributes: Bool = true, joinsArchive: Bool = true) throws -> HistorySchema {
+    let store = try timeline.snapshot.map {
+      try session.schema(of: $0, namesAttributes: namesAttributes)
+    }
+    return joinsArchive ? try timeline.schema(store) : store ?? HistorySchema(entities: [])
+  }
+
+  /// Reads up to the end or an error, and reports each gap; with `--json`, writes its line first.
+  ///
+  /// - Parameters:
+  ///   - next: Returns the next transaction or gap.
+  ///   - writeGap: Writes a gap in text.
+  ///   - body: Writes a transaction.
+  /// - Returns: The number of transactions and gaps.
+  @discardableResult
+  func forEach(
+    _ next: () throws -> TimelineReader.Element?,
+    writeGap: (HistoryGap) throws -> Void = { _ in },
+    _ body: (HistoryTransaction) throws -> Void
+  ) throws -> Int {
+    var count = 0
+    while let element = try next() {
+      count += 1
+      switch element {
+      case .transaction(let transaction): try body(transaction)
+      case .gap(let gap):
+        if isJSON { try writeLine(of: gap) } else { try writeGap(gap) }
+        report(gap)
+      }
+    }
+    return count
+  }
+
+  /// Writes everything that a reader returns as JSON lines, up to its error, and returns their number.
+  func writeLines(_ reader: TimelineReader) throws -> Int {
+    var encoder = TransactionLineEncoder()
+    encoder.drain = TextDrain { try writer.write($0) }
+    return try forEach(reader.nextElement) { transaction in
+      try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize) {
+        try writer.write(&$0)
+      }
+      // An error in the middle of the next line must leave no part of it, unless it is longer than a piece.
+      try writer.write(&encoder)
+    }
+  }
+
+  /// Returns when and by whom an object was changed.
+  func text(of event: ObjectLife.Event) -> String {
+    "in transaction \(tokens.text(event.transaction)), \(time.text(event.timestamp))"
+      + (event.author.map { ", by \($0.string)" } ?? "")
+  }
+
+  /// Writes the name of an object, and how it was deleted.
+  func writeHeading(_ object: HistoryObject, deleted: String?) throws {
+    try line(
+      ChangeText.spaced([
+        .init(text: object.description, style: .heading),
+        .init(text: deleted ?? "", style: .deleted),
+      ]))
+  }
+
+  // MARK: - Missing history
+
+  /// Writes the JSON line of missing history.
+  func writeLine(of gap: HistoryGap) throws {
+    var encoder = TransactionLineEncoder()
+    encoder.append(gap)
+    try writer.write(&encoder)
+    try writer.flush()
+  }
+
+  /// Reports missing history, and makes the command end with the status for that.
+  func report(_ gap: HistoryGap) {
+    let archive = timeline.archive?.path
+    let place = archive.map { archive in
+      timeline.snapshot == nil
+        ? " from \(archive)" : ", from \(timeline.path) and from the archive \(archive)"
+    }
+    session.diagnostics.report(
+      Failure(
+        status: .historyGap, kind: "historyGap",
+        message: "history has a gap: " + gap.message + (place ?? ""),
+        hint:
+          "history that was pruned and not archived can only come from an older copy of the store",
+        details: JSONValue.list(of: [
+          "store": timeline.path, "after": gap.after, "oldest": gap.oldest, "archive": archive,
+        ])))
+    session.end(with: .historyGap)
+  }
+
+  /// Notes that history begins later than was asked for, which is no failure.
+  ///
+  /// - Parameter inStream: Whether the record of `--json` belongs to the lines on standard output, and not
+  ///   to standard error.
+  func note(missingBeginning gap: HistoryGap?, inStream: Bool = false) throws {
+    guard let gap else { return }
+    if gap.oldest == nil { session.hasReportedEmptyHistory = true }
+    if isJSON { return inStream ? try writeLine(of: gap) : session.diagnostics.record(gap) }
+    guard let oldest = gap.oldest else {
+      return session.diagnostics.notice(
+        "the history is empty: the transactions up to \(try timeline.highestIssued()) were deleted, and their "
+          + "changes are unknown")
+    }
+    let time = time.text(try timeline.position(ofTransaction: oldest)?.timestamp)
+    session.diagnostics.notice(
+      "history begins at \(oldest), \(time); earlier changes are unknown")
+  }
+
+  /// Warns of counters that are lower than numbers in use.
+  func warnOfTornCopy() throws {
+    guard let snapshot = timeline.snapshot else { return }
+    try session.observing { try StoreReading.warnOfTornCopy(in: snapshot, observer: $0) }
+  }
+
+  // MARK: - Answers that may surprise
+
+  /// Explains an empty answer: savers and objects that the history does not have, and a history whose
+  /// transactions were deleted. If nothing matches, or nothing was ever saved, only a person is told.
+  ///
+  /// - Parameter skipped: The number of newest matches that were to be left out.
+  func explainEmptyAnswer(to query: HistoryQuery, skipped: Int = 0) throws {
+    guard !session.hasReportedEmptyHistory else { return }
+    let newest = try timeline.newestTransaction()
+    if newest == nil, let gap = try timeline.missingBeginning() {
+      return try note(missingBeginning: gap)
+    }
+    if try warnOfUnknownNames(in: query) { return }
+    guard session.environment.isErrorTerminal, !isJSON else { return }
+    session.diagnostics.note(
+      newest.map {
+        skipped > 0
+          ? "no transaction is left after skipping \(skipped.grouped); the newest is \($0.number)"
+          : "no transaction matches; the newest is \($0.number)"
+      }
+        ?? "the history is empty: no save has been recorded yet")
+  }
 
   /// Warns of authors, bundles, processes and objects in a query that the history does not have, and returns
   /// whether there was one.
   ///
   /// It may read all transactions of an archive.
-  func warnOfUnknownNames(in query: HistoryQuery, of timeline: HistoryTimeline) throws -> Bool {
+  func warnOfUnknownNames(in query: HistoryQuery) throws -> Bool {
     let conditions: [(StringRole, String, HistoryQuery.TextCondition)] = [
       (.author, "author", query.author), (.bundle, "bundle", query.bundle),
       (.process, "process", query.process),
@@ -194,19 +321,17 @@ extension Session {
           : near.isEmpty
             ? "there are: \(known.prefix(10).joined(separator: ", "))"
             : "did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"
-        diagnostics.warn(
+        session.diagnostics.warn(
           "no transaction has the \(noun) '\(name)'", kind: "unknown" + noun.capitalized,
           hint: hint)
       }
     }
-    return try warnOfUnknownObjects(in: query, of: timeline) || isAnyUnknown
+    return try warnOfUnknownObjects(in: query) || isAnyUnknown
   }
 
   /// Warns of objects in a query that are neither in the store nor in its history, and returns whether there
   /// was one.
-  func warnOfUnknownObjects(
-    in query: HistoryQuery, of timeline: HistoryTimeline
-  ) throws -> Bool {
+  func warnOfUnknownObjects(in query: HistoryQuery) throws -> Bool {
     let objects = query.change.objects
     guard !objects.isEmpty, timeline.snapshot.map({ $0.layout.history != nil }) ?? true else {
       return false
@@ -219,16 +344,16 @@ extension Session {
       guard try reader.nextTransaction() == nil, reader.life.state == .unknown else { continue }
       isAnyUnknown = true
       let failure = Failure(try reader.unknownObject())
-      diagnostics.warn(failure.message, kind: failure.kind, hint: failure.hint)
+      session.diagnostics.warn(failure.message, kind: failure.kind, hint: failure.hint)
     }
     return isAnyUnknown
   }
 
   /// Warns that only the named entities match where nothing tells which entities inherit from them.
-  func noteUnknownHierarchy(of query: HistoryQuery, in timeline: HistoryTimeline) {
+  func noteUnknownHierarchy(of query: HistoryQuery) {
     let names = query.change.entities
     guard timeline.snapshot == nil, !names.isEmpty else { return }
-    diagnostics.warn(
+    session.diagnostics.warn(
       "\(timeline.path) does not record which entities inherit from "
         + "\(names.joined(separator: ", ")): only "
         + (names.count == 1 ? "that entity itself matches" : "those themselves match"),

@@ -74,15 +74,16 @@ package enum Program {
         try parsed.run()
         return .success
       }
+      let session = Session(command.output, console, outlivesReader: command.outlivesReader)
       try TimeText.$isPrecise.withValue(command.output.preciseTimes) {
         let copies = try (command as? any ReadingCommand)?.copies.folder()
         var unpacker: WorkingCopies.Unpacker?
         if command is any SourceReadingCommand { unpacker = ContainedStores.unpack }
         try WorkingCopies.reading(in: copies, unpackingWith: unpacker) {
-          try command.run(console)
+          try command.run(session)
         }
       }
-      return .success
+      return session.status
     } catch let end as EndWithStatus {
       return end.status
     } catch OutputError.closedPipe {
@@ -104,13 +105,15 @@ package enum Program {
   }
 }
 
-/// A command of histctl: a function of its arguments and a console.
+/// A command of histctl: a function of its arguments and a session, which has the status that it ends with.
 protocol HistctlCommand: ParsableCommand {
   /// How it writes; `nil` for a command that only other programs run.
   var output: OutputOptions { get }
 
+  /// Whether it continues when the reader of its output has gone, as commands that change something must.
+  var outlivesReader: Bool { get }
   /// Does what the command line asks for.
-  func run(_ console: Console) throws
+  func run(_ session: Session) throws
 
   /// Returns the remedy for one of its tokens that does not work.
   func remedy(for token: UnusableToken) -> String
@@ -126,6 +129,8 @@ protocol ReadingCommand: SourceReadingCommand {
 }
 
 extension HistctlCommand {
+  var outlivesReader: Bool { false }
+
   func remedy(for token: UnusableToken) -> String { token.remedyWithReach }
 }
 

@@ -21,8 +21,7 @@ final class Session {
   /// Writes times in the style that was asked for.
   var time: TimeText { TimeText(style: options.date, now: now) }
 
-  /// - Parameter outlivesReader: Whether the command continues when the reader of its output has gone,
-  ///   as commands that change something must.
+  /// - Parameter outlivesReader: ``HistctlCommand/outlivesReader``.
   init(_ options: OutputOptions, _ console: Console, outlivesReader: Bool = false) {
     self.options = options
     self.outlivesReader = outlivesReader
@@ -39,6 +38,13 @@ final class Session {
   /// Ends with this status unless an earlier problem has set another.
   func end(with status: ExitStatus) {
     if self.status == .success { self.status = status }
+  }
+
+  /// Reports an error that does not stop the command, and ends with its status.
+  func fail(with error: any Error) {
+    let failure = Failure(error)
+    diagnostics.report(failure)
+    end(with: failure.status)
   }
 
   /// Writes to standard output, through a pager where the command wants one and a terminal has one.
@@ -73,6 +79,12 @@ final class Session {
 }
 
 extension OutputWriter {
+  /// Writes the text of an encoder, and removes it there.
+  func write(_ text: inout some EncodedText) throws {
+    try text.withUnsafeBytes { try write($0) }
+    text.removeAll()
+  }
+
   /// Writes a JSON value as one line.
   func writeLine(_ json: JSONValue) throws(OutputError) {
     var line = JSONWriter()

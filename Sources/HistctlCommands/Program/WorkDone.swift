@@ -36,13 +36,13 @@ package final class WorkDone: @unchecked Sendable {
     _ message: String, _ details: [(String, JSONValue)] = [], isBegun: Bool, in session: Session
   ) {
     let whole = context.map { "\($0); \(message)" } ?? message
-    let members = JSONMembers.start("workDone") + [("message", .string(whole))] + details
-    words = isBegun ? (whole, .object(JSONObject(members))) : nil
+    let json = JSONValue.record("workDone", ["message": whole], and: details)
+    words = isBegun ? (whole, json) : nil
     guard isReportedBySignals else { return }
     var bytes: [UInt8]
     if session.options.json {
       var writer = JSONWriter()
-      writer.append(.object(JSONObject(members)))
+      writer.append(json)
       bytes = Array(writer.bytes)
     } else {
       bytes = Array(("histctl: interrupted: " + TerminalText.terminal.escaped(whole)).utf8)

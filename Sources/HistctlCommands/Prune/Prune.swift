@@ -85,8 +85,9 @@ struct Prune: HistctlCommand {
     }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     // Reject malformed tokens before anything is deleted.
     for token in [retention.keep.before].compactMap({ $0 }) + checkToken {
       _ = try TokenExpression(token, now: session.now)
@@ -100,7 +101,7 @@ struct Prune: HistctlCommand {
           paths, PruneOutput(session, writer, consent, of: paths.count), isolation, observer)
       }
     }
-    if isolation.status != .success { throw EndWithStatus(status: isolation.status) }
+    throw EndWithStatus(status: isolation.status)
   }
 
   private var request: PruneRequest {
@@ -136,18 +137,18 @@ struct Prune: HistctlCommand {
     for path in paths {
       try isolation.run(path) {
         let operation = operation(path, session, observer)
-        let plan = try operation.plan(isDryRun: output.consent == .dryRun)
+        let plan = try operation.plan(isDryRun: output.consent.isDryRun)
         try output.show(plan)
         guard plan.refusals.isEmpty else {
           throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
         }
         PruneReport(session, plan).warn(lost: plan.lostBookmarks)
-        if output.consent == .dryRun {
+        if output.consent.isDryRun {
           if let sealing = try operation.sealingPlan(plan) { try output.show(sealing, of: plan) }
           if plan.tokens.contains(where: { !$0.works }) { isolation.end(with: .answerIsNo) }
         } else if plan.isEmpty {
           try output.show(Erasure.nothing, of: plan)
-        } else if output.consent == .asks {
+        } else if output.consent.asks {
           planned.append((operation, plan))
         } else {
           try delete(plan, operation, output, isolation)
@@ -155,12 +156,9 @@ struct Prune: HistctlCommand {
       }
     }
     guard !planned.isEmpty else { return }
-    // Show the plan before the question about it.
-    try output.writer.flush()
-    guard session.diagnostics.ask(PruneReport.question(planned.map(\.plan))) else {
-      session.diagnostics.note("nothing was deleted")
-      return isolation.end(with: .answerIsNo)
-    }
+    guard
+      try output.consent.permits(PruneReport.question(planned.map(\.plan)), output.writer)
+    else { return isolation.end(with: .answerIsNo) }
     for (operation, plan) in planned {
       try isolation.run(plan.path) { try delete(plan, operation, output, isolation) }
     }
@@ -195,9 +193,7 @@ private struct PruneOutput {
     self.session = session
     self.writer = writer
     self.consent = consent
-    showsPage =
-      storeCount == 1 && !session.options.json
-      && (consent != .given || session.environment.isOutputTerminal && !session.options.quiet)
+    showsPage = storeCount == 1 && consent.showsPage
   }
 
   /// Shows a plan before anything is done.
@@ -207,7 +203,7 @@ private struct PruneOutput {
       try writer.writeLine(report.json)
     } else if showsPage {
       try PrunePlanPage(session: session, writer: writer, plan: plan).write()
-    } else if consent != .given {
+    } else if consent.isDryRun || consent.asks {
       try writer.writeLine(TerminalText.terminal.escaped(report.text))
     }
   }

@@ -15,9 +15,9 @@ struct PrunePlanPage: FieldPage {
     try writeTokens()
   }
 
-  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+  private var time: TimeText { session.time }
   private var tokens: TokenText {
-    TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
+    session.tokens(of: plan.storeIdentifier)
   }
 
   private func writeSummary() throws {
@@ -51,12 +51,12 @@ struct PrunePlanPage: FieldPage {
     }
     let bytes = plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
     let changes = deletion.changeCount.counted("change")
-    if case .entity(let name) = plan.request.target { return "\(changes) of \(name)\(bytes)" }
+    if let name = plan.entityName { return "\(changes) of \(name)\(bytes)" }
     return "\(deletion.transactionCount.counted("transaction")), \(changes)\(bytes)"
   }
 
   private func keeps(upTo newest: TransactionPosition) -> String {
-    if case .entity = plan.request.target { return "all transactions" }
+    if plan.entityName != nil { return "all transactions" }
     let keepsAll = plan.cut == nil || plan.isRefused
     let first = keepsAll ? plan.history.oldest : plan.firstKept ?? nil
     guard let first, keepsAll || plan.cut != .end else { return "nothing: every token expires" }

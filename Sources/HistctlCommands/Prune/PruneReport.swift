@@ -54,12 +54,12 @@ struct PruneReport {
     guard !plan.deletion.isEmpty else { return values }
     let changes = deleted.changeCount.counted("change") + (valueCount > 0 ? ", " + values : "")
     let bytes = plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
-    if case .entity(let name) = plan.request.target { return "\(changes) of \(name)\(bytes)" }
+    if let name = plan.entityName { return "\(changes) of \(name)\(bytes)" }
     let what = deleted.transactionCount.counted("transaction") + ", \(changes)\(bytes)"
     let reason = plan.deciders.joined(separator: ", ")
     guard let first = plan.firstKept else { return "\(what); nothing stays (\(reason))" }
-    let tokens = TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
-    let time = TimeText(style: session.options.date, now: session.now).text(first.timestamp)
+    let tokens = session.tokens(of: plan.storeIdentifier)
+    let time = session.time.text(first.timestamp)
     return "\(what), all before \(tokens.text(first.number)) of \(time) (\(reason))"
   }
 
@@ -73,7 +73,7 @@ struct PruneReport {
       ? transactions.counted("transaction")
       : changes > 0 ? changes.counted("change") : values.counted("recorded value")
     let place = plans.count > 1 ? " from \(plans.count) stores" : ""
-    return "Delete \(what)\(place)? [y/N] "
+    return "Delete \(what)\(place)?"
   }
 
   // MARK: - Warnings
@@ -110,48 +110,39 @@ struct PruneReport {
 
   /// The plan.
   var json: JSONValue {
-    var members = JSONMembers(type: "prunePlan", path: plan.path, store: plan.storeIdentifier)
-    if case .entity(let name) = plan.request.target { members.add("entity", .string(name)) }
-    members.add("transactions", .integer(Int64(plan.deletion.transactionCount)))
-    members.add("changes", .integer(Int64(plan.deletion.changeCount)))
-    members.add("bytes", plan.byteCount.map(JSONValue.integer))
-    members.add("values", plan.recordedValues.map { .integer($0.valueCount) })
-    members.add("cut", plan.cut?.firstKept.map(JSONValue.integer))
-    members.add("cutTimestamp", plan.firstKept?.timestamp?.iso8601().map(JSONValue.string))
-    if !plan.deletion.isEmpty, plan.cut == .end { members.add("deletesAll", .boolean(true)) }
-    if plan.isSmallEnough { members.add("smallEnough", .boolean(true)) }
-    if plan.isRefused { members.add("refused", .boolean(true)) }
-    addOrphans(to: &members)
-    members.add("history", plan.history.json)
-    members.add("decidedBy", .array(plan.deciders.map(JSONValue.string)))
-    members.add("rules", .array(plan.rules.map(\.json)))
-    members.add("guards", .array(plan.guards.map(\.json)))
-    members.add("bookmarks", .array(plan.bookmarks.map(\.json)))
-    members.add("tokens", .array(plan.tokens.map(\.json)))
-    return members.json
+    .record(
+      "prunePlan",
+      [
+        "path": plan.path, "store": plan.storeIdentifier, "entity": plan.entityName,
+        "transactions": plan.deletion.transactionCount, "changes": plan.deletion.changeCount,
+        "bytes": plan.byteCount, "values": plan.recordedValues?.valueCount,
+        "cut": plan.cut?.firstKept, "cutTimestamp": plan.firstKept?.timestamp?.iso8601(),
+        "deletesAll": !plan.deletion.isEmpty && plan.cut == .end ? true : nil,
+        "smallEnough": plan.isSmallEnough ? true : nil, "refused": plan.isRefused ? true : nil,
+        "orphanChanges": plan.orphanCount > 0 ? plan.orphanCount : nil,
+        "history": plan.history, "decidedBy": plan.deciders, "rules": plan.rules,
+        "guards": plan.guards, "bookmarks": plan.bookmarks, "tokens": plan.tokens,
+      ])
   }
 
   /// Returns the outcome of the plan.
   func json(of result: Erasure) -> JSONValue {
-    var members = JSONMembers(type: "prune", path: plan.path, store: plan.storeIdentifier)
-    members.add("transactions", .integer(Int64(result.deleted.transactionCount)))
-    members.add("changes", .integer(Int64(result.deleted.changeCount)))
-    if plan.recordedValues != nil {
-      members.add("values", .integer(Int64(result.recordedValueCount)))
-    }
-    addOrphans(to: &members)
-    members.add("complete", .boolean(result.problem == nil))
-    members.add("batches", .integer(Int64(result.batchCount)))
-    members.add("longestLock", .real(result.longestLock))
-    return members.json
-  }
-
-  private func addOrphans(to members: inout JSONMembers) {
-    if plan.orphanCount > 0 { members.add("orphanChanges", .integer(Int64(plan.orphanCount))) }
+    .record(
+      "prune",
+      [
+        "path": plan.path, "store": plan.storeIdentifier,
+        "transactions": result.deleted.transactionCount, "changes": result.deleted.changeCount,
+        "values": plan.recordedValues == nil ? nil : result.recordedValueCount,
+        "orphanChanges": plan.orphanCount > 0 ? plan.orphanCount : nil,
+        "complete": result.problem == nil, "batches": result.batchCount,
+        "longestLock": result.longestLock,
+      ])
   }
 }
 
 extension PrunePlan {
+  /// The entity of whose changes some are deleted; `nil` for a plan that deletes transactions.
+  var entityName: String? { if case .entity(let name) = request.target { name } else { nil } }
   /// Whether guards keep everything in place, whatever the rules would delete.
   var isRefused: Bool { !refusals.isEmpty }
 
@@ -164,60 +155,44 @@ extension PrunePlan {
   }
 }
 
-extension PrunePlan.History {
-  fileprivate var json: JSONValue {
-    var members = JSONMembers()
-    members.add("transactions", .integer(transactionCount))
-    members.add("changes", .integer(changeCount))
-    members.add("bytes", byteCount.map(JSONValue.integer))
-    members.add("oldest", oldest?.json)
-    members.add("newest", newest?.json)
-    return members.json
+extension PrunePlan.History: JSONConvertible {
+  package var json: JSONValue {
+    .object(of: [
+      "transactions": transactionCount, "changes": changeCount, "bytes": byteCount,
+      "oldest": oldest, "newest": newest,
+    ])
   }
 }
 
-extension RetentionDecision.RuleOutcome {
-  var json: JSONValue {
-    var members = JSONMembers()
-    members.add("rule", .string(rule.name))
-    members.add("value", rule.value.map(JSONValue.string))
-    members.add("cut", cut.firstKept.map(JSONValue.integer))
-    return members.json
+extension RetentionDecision.RuleOutcome: JSONConvertible {
+  package var json: JSONValue {
+    .object(of: ["rule": rule.name, "value": rule.value, "cut": cut.firstKept])
   }
 }
 
-extension RetentionGuard {
-  var json: JSONValue {
-    var members = JSONMembers()
-    members.add("guard", .string(name))
-    if verdict == .refuses { members.add("refuses", .boolean(true)) }
-    members.add("cut", cut?.firstKept.map(JSONValue.integer))
-    members.add("reason", .string(reason))
-    return members.json
+extension RetentionGuard: JSONConvertible {
+  package var json: JSONValue {
+    .object(of: [
+      "guard": name, "refuses": verdict == .refuses ? true : nil, "cut": cut?.firstKept,
+      "reason": reason,
+    ])
   }
 }
 
-extension BookmarkOutlook {
-  var json: JSONValue {
-    var members = JSONMembers()
-    members.add("bookmark", .string(bookmark.name))
-    members.add("transaction", number.map(JSONValue.integer))
-    members.add("state", .string(state.name))
-    if isTooFarBehind { members.add("tooFarBehind", .boolean(true)) }
-    members.add("fate", .string(fate.rawValue))
-    return members.json
+extension BookmarkOutlook: JSONConvertible {
+  package var json: JSONValue {
+    .object(of: [
+      "bookmark": bookmark.name, "transaction": number, "state": state.name,
+      "tooFarBehind": isTooFarBehind ? true : nil, "fate": fate.rawValue,
+    ])
   }
 }
 
-extension PrunePlan.TokenOutlook {
-  fileprivate var json: JSONValue {
-    var members = JSONMembers()
-    members.add("token", .string(token.text))
-    members.add("transaction", token.number.map(JSONValue.integer))
-    members.add("moment", token.moment?.timestamp.iso8601().map(JSONValue.string))
-    members.add("timestamp", token.timestamp?.iso8601().map(JSONValue.string))
-    members.add("state", .string(token.state.name))
-    members.add("stateAfter", .string(stateAfter))
-    return members.json
+extension PrunePlan.TokenOutlook: JSONConvertible {
+  package var json: JSONValue {
+    .object(of: [
+      "token": token.text, "transaction": token.number, "moment": token.moment?.timestamp.iso8601(),
+      "timestamp": token.timestamp?.iso8601(), "state": token.state.name, "stateAfter": stateAfter,
+    ])
   }
 }

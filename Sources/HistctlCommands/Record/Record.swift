@@ -54,8 +54,9 @@ struct Record: HistctlCommand {
     }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: once)
+  var outlivesReader: Bool { once }
+
+  func run(_ session: Session) throws {
     do {
       try session.observing { try run(session, $0) }
     } catch let error as StoreWriteError {
@@ -65,7 +66,6 @@ struct Record: HistctlCommand {
         "make the file and its folder writable, or keep values in another place with --values-file"
       throw failure
     }
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 
   private func run(_ session: Session, _ observer: @escaping OperationObserver) throws {

@@ -69,31 +69,32 @@ struct Recover: SourceReadingCommand {
     if let copy { try CopyOptions.check(copy) }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: copy != nil)
+  var outlivesReader: Bool { copy != nil }
+
+  func run(_ session: Session) throws {
     try session.readHistory(store, archive, usesPager: copy == nil && !sql) {
-      writer, timeline, resolver in
+      reading, resolver in
+      let timeline = reading.timeline
       guard let snapshot = timeline.snapshot else {
         throw Failure(
           status: .notAStore, kind: "archive",
           message: "\(timeline.path) is not a store, and objects are recovered for a store",
           hint: "give the store, and the archive with --archive")
       }
-      _ = try snapshot.historyTables()
       if copy != nil {
         try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards, readsPages: true)
       }
       var query = HistoryQuery()
-      try values.apply(to: &query, session, timeline)
+      try values.apply(to: &query, reading)
       let reader = try LostObjectReader(
-        timeline, snapshot, schema: session.schema(of: timeline), values: query)
-      let report = RecoverReport(session: session, writer: writer, timeline: timeline)
+        timeline, snapshot, schema: reading.schema(), values: query)
+      let report = RecoverReport(reading: reading)
       var collection = RecoverOperation.Collection()
       if copy != nil {
         try read(reader, resolver, session) { try collection.add($0) }
         try write(collection, snapshot, query.recordedValues, report)
       } else if sql {
-        let statements = try RecoverSQL(writer: writer, snapshot: snapshot)
+        let statements = try RecoverSQL(writer: reading.writer, snapshot: snapshot)
         try statements.begin()
         try read(reader, resolver, session) { try statements.write($0) }
         try statements.finish()
@@ -138,7 +139,7 @@ struct Recover: SourceReadingCommand {
     _ recorded: RecordedValues?, _ report: RecoverReport
   ) throws {
     guard let copy else { return }
-    let session = report.session
+    let session = report.reading.session
     var request = RecoverOperation.Request(copy: copy, now: session.now)
     request.overwrites = overwrite
     request.busyTimeout = store.busyTimeout
@@ -152,19 +153,9 @@ struct Recover: SourceReadingCommand {
           + (first.map { ": \($0.object): \($0.reason)" } ?? ""),
         hint: "leave out --output to see the values that are known")
     }
-    let line = session.diagnostics.wordWriter.map {
-      Progress(
-        label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
+    let result = try session.copying { progress in
+      try operation.write(plan, snapshot, values: recorded, progress: progress)
     }
-    defer { line?.finish() }
-    // A signal ends the copy cleanly.
-    let result = try DeferredSignals.run {
-      try operation.write(plan, snapshot, values: recorded) { bytes in
-        try DeferredSignals.check()
-        line?.update(bytes >> 20)
-      }
-    }
-    line?.finish()
     if output.json { for object in collection.objects { try report.write(object) } }
     try report.write(plan, result, copy: copy)
     if plan.omittedCount > 0 { session.end(with: .partlyDone) }

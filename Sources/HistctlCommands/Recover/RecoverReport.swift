@@ -5,33 +5,27 @@ import StoreFormat
 import Terminal
 
 /// The report of ``Recover``.
-struct RecoverReport: FieldPage {
+struct RecoverReport {
   /// The maximum number of objects of a relationship that are listed for people.
   private static let maxListed = 20
 
-  let session: Session
-  let writer: OutputWriter
-  let timeline: HistoryTimeline
+  let reading: HistoryReading
 
-  private var tokens: TokenText { session.tokens(of: timeline.storeIdentifier) }
+  private var session: Session { reading.session }
+  private var writer: OutputWriter { reading.writer }
+  private var timeline: HistoryTimeline { reading.timeline }
 
   /// Writes what is known of an object.
   func write(_ lost: LostObject) throws {
     if session.options.json {
       var encoder = ObjectLineEncoder()
       encoder.encode(lost, store: timeline.storeIdentifier)
-      return try encoder.withUnsafeBytes { try writer.write($0) }
+      return try writer.write(&encoder)
     }
-    var heading: [TableCell.Span] = [
-      .init(text: lost.object.description, style: .heading)
-    ]
-    heading.append(
-      .init(
-        text: lost.deletion.map { deletion in
-          "deleted in transaction \(tokens.text(deletion.transaction)), "
-            + time.text(deletion.timestamp) + (deletion.author.map { ", by \($0.string)" } ?? "")
-        } ?? "not in the store; no deletion is recorded", style: .deleted))
-    try writer.writeLine(styled.line(ChangeText.spaced(heading)))
+    try reading.writeHeading(
+      lost.object,
+      deleted: lost.deletion.map { "deleted " + reading.text(of: $0) }
+        ?? "not in the store; no deletion is recorded")
     let table = StreamedTable(
       session: session, writer: writer,
       columns: [
@@ -86,48 +80,42 @@ struct RecoverReport: FieldPage {
   ) throws {
     if session.options.json { return try writer.writeLine(json(plan, result, copy)) }
     guard !session.options.quiet else { return }
-    try field("copy", copy, style: .heading)
-    try field("transaction", tokens.text(result.position.number), style: .token)
-    try field("restored", Int64(plan.objects.count).counted("object"))
+    try reading.field("copy", copy, style: .heading)
+    try reading.field("transaction", reading.tokens.text(result.position.number), style: .token)
+    try reading.field("restored", Int64(plan.objects.count).counted("object"))
     for (entry, object) in zip(plan.objects, result.objects) where entry.object != object {
-      try field("", "\(entry.object) as \(object): another row has its key")
+      try reading.field("", "\(entry.object) as \(object): another row has its key")
     }
     if result.externalFileCount > 0 {
-      try field("large data", Int64(result.externalFileCount).counted("file"))
+      try reading.field("large data", Int64(result.externalFileCount).counted("file"))
     }
     guard !plan.losses.isEmpty else { return }
     try writer.writeLine("")
-    try line("Not restored, or not as before:", .warning)
+    try reading.line("Not restored, or not as before:", .warning)
     for loss in plan.losses {
       let name = loss.object.description + (loss.property.map { " " + $0 } ?? "")
-      try line("\(name): \(loss.reason)", indentation: 2)
+      try reading.line("\(name): \(loss.reason)", indentation: 2)
     }
   }
 
   private func json(
     _ plan: RecoveryPlan, _ result: RecoverOperation.Result, _ copy: String
   ) -> JSONValue {
-    var members = JSONMembers(type: "recovery", path: timeline.path)
-    members.add("copy", .string(copy))
-    members.add("store", timeline.storeIdentifier.map(JSONValue.string))
-    members.add("transaction", .integer(result.position.number))
-    members.add("timestamp", result.position.timestamp?.iso8601().map(JSONValue.string))
-    members.add("changes", .integer(Int64(result.changeCount)))
-    members.add("externalFiles", .integer(Int64(result.externalFileCount)))
-    members.add(
-      "objects",
-      .array(
-        zip(plan.objects, result.objects).map { entry, object in
-          .object(of: ["object": entry.object.description, "restored": object.description])
-        }))
-    members.add(
-      "losses",
-      .array(
-        plan.losses.map { loss in
-          .object(of: [
+    .record(
+      "recovery",
+      [
+        "path": timeline.path, "copy": copy, "store": timeline.storeIdentifier,
+        "transaction": result.position.number, "timestamp": result.position.timestamp?.iso8601(),
+        "changes": result.changeCount, "externalFiles": result.externalFileCount,
+        "objects": zip(plan.objects, result.objects).map { entry, object in
+          JSONValue.object(
+            of: ["object": entry.object.description, "restored": object.description])
+        },
+        "losses": plan.losses.map { loss in
+          JSONValue.object(of: [
             "object": loss.object.description, "property": loss.property, "reason": loss.reason,
           ])
-        }))
-    return members.json
+        },
+      ])
   }
 }

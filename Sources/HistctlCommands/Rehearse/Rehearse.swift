@@ -53,8 +53,9 @@ struct Rehearse: SourceReadingCommand {
     }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
       try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards, readsPages: true)
@@ -66,92 +67,70 @@ struct Rehearse: SourceReadingCommand {
         of: snapshot.location, at: copy.path, overwrites: copy.overwrite,
         busyTimeout: store.busyTimeout)
       let recorded = try values.usable(session, HistoryTimeline(snapshot))
-      let line = session.diagnostics.wordWriter.map {
-        Progress(label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
-      }
-      defer { line?.finish() }
-      // A signal ends the copy cleanly.
-      let result = try DeferredSignals.run {
+      let result = try session.copying { progress in
         try rehearsal.write(
           snapshot, to: place, tokens: tokens, bookmarks: bookmarks.bookmarks, values: recorded,
-          now: session.now
-        ) { bytes in
-          try DeferredSignals.check()
-          line?.update(bytes >> 20)
-        }
+          now: session.now, progress: progress)
       }
-      line?.finish()
       try RehearsalReport(
-        path: snapshot.location.path, copy: copy.path, store: snapshot.metadata.storeIdentifier,
+        session: session, writer: writer, path: snapshot.location.path, copy: copy.path,
+        store: snapshot.metadata.storeIdentifier,
         rehearsal: rehearsal, result: result
-      ).write(session, writer)
+      ).write()
     }
   }
 }
 
 /// The copy that a rehearsal has made, and the states of tokens in it.
-private struct RehearsalReport {
+private struct RehearsalReport: FieldPage {
+  let session: Session
+  let writer: OutputWriter
   let path: String
   let copy: String
   let store: String?
   let rehearsal: HistoryRehearsal
   let result: RehearsalResult
 
-  func write(_ session: Session, _ writer: OutputWriter) throws {
+  func write() throws {
     if session.options.json {
       try writer.writeLine(json)
       for token in result.tokens { try writer.writeLine(json(token)) }
     } else {
-      try writeText(session, writer)
+      try writeText()
     }
   }
 
   // MARK: - For people
 
-  private func writeText(_ session: Session, _ writer: OutputWriter) throws {
-    let styled = StyledLine(session)
-    let names = TokenText(isQualified: session.options.qualified, store: store)
-    try writer.writeLine(styled.field("copy", copy, style: .heading))
-    if let number = rehearsal.oldestWorking {
-      try writer.writeLine(
-        styled.field("works", "\(names.text(number)) and all after it", style: .token))
-    }
+  private func writeText() throws {
+    let names = session.tokens(of: store)
+    try field("copy", copy, style: .heading)
+    try field(
+      "works", rehearsal.oldestWorking.map { "\(names.text($0)) and all after it" }, style: .token)
     let expired = rehearsal.expired.sorted().map(names.text)
-    if !expired.isEmpty {
-      try writer.writeLine(styled.field("expired", expired.joined(separator: ", ")))
-    }
-    try writer.writeLine(
-      styled.field(
-        "deleted",
-        "\(result.deleted.transactionCount.counted("transaction")), "
-          + "\(result.deleted.changeCount.counted("change"))"))
-    try writer.writeLine(styled.field("left", result.transactionCount.counted("transaction")))
+    if !expired.isEmpty { try field("expired", expired.joined(separator: ", ")) }
+    try field(
+      "deleted",
+      "\(result.deleted.transactionCount.counted("transaction")), "
+        + "\(result.deleted.changeCount.counted("change"))")
+    try field("left", result.transactionCount.counted("transaction"))
     if result.externalFileCount > 0 {
-      try writer.writeLine(
-        styled.field("large data", result.externalFileCount.counted("file")))
+      try field("large data", result.externalFileCount.counted("file"))
     }
-    try writeTokens(session, writer)
-  }
-
-  private func writeTokens(_ session: Session, _ writer: OutputWriter) throws {
-    guard !result.tokens.isEmpty else { return }
-    let rows = result.tokens.map { rehearsed in
+    try writer.writeTable(
       [
-        TableCell(rehearsed.token.text, style: .token),
-        state(rehearsed.token.state), state(rehearsed.stateInCopy),
-        TableCell(text(rehearsed)),
-      ]
-    }
-    let table = session.table(
-      columns: [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("IN THE STORE", priority: 1, canDrop: true),
         TableColumn("IN THE COPY", priority: 3),
         TableColumn("WHAT AN APP GETS", priority: 2, minimumWidth: 16, canShrink: true),
-      ], sample: rows)
-    try writer.writeLine("")
-    try writer.writeLine(table.header)
-    for row in rows { try writer.writeLine(table.line(row)) }
+      ],
+      result.tokens.map { rehearsed in
+        [
+          TableCell(rehearsed.token.text, style: .token),
+          state(rehearsed.token.state), state(rehearsed.stateInCopy),
+          TableCell(text(rehearsed)),
+        ]
+      }, in: session)
   }
 
   private func state(_ state: TokenState) -> TableCell {
@@ -173,35 +152,34 @@ private struct RehearsalReport {
   // MARK: - For programs
 
   private var json: JSONValue {
-    var members = JSONMembers(type: "rehearsal", path: path)
-    members.add("copy", .string(copy))
-    members.add("store", store.map(JSONValue.string))
-    members.add("oldestWorking", rehearsal.oldestWorking.map(JSONValue.integer))
-    members.add("expired", .array(rehearsal.expired.sorted().map(JSONValue.integer)))
-    members.add("transactionsDeleted", .integer(Int64(result.deleted.transactionCount)))
-    members.add("changesDeleted", .integer(Int64(result.deleted.changeCount)))
-    members.add("transactions", .integer(result.transactionCount))
-    members.add("externalFiles", .integer(Int64(result.externalFileCount)))
-    return members.json
+    .record(
+      "rehearsal",
+      [
+        "path": path, "copy": copy, "store": store, "oldestWorking": rehearsal.oldestWorking,
+        "expired": rehearsal.expired.sorted(),
+        "transactionsDeleted": result.deleted.transactionCount,
+        "changesDeleted": result.deleted.changeCount, "transactions": result.transactionCount,
+        "externalFiles": result.externalFileCount,
+      ])
   }
 
   private func json(_ rehearsed: RehearsedToken) -> JSONValue {
-    var members = JSONMembers(type: "tokenOutcome")
-    members.add("token", .string(rehearsed.token.text))
-    members.add("transaction", rehearsed.token.number.map(JSONValue.integer))
-    members.add("stateBefore", .string(rehearsed.token.state.name))
-    members.add("state", .string(rehearsed.stateInCopy.name))
-    switch rehearsed.outcome {
-    case .history(let transactions):
-      members.add("outcome", "history")
-      members.add("transactions", .integer(transactions))
-    case .nothing: members.add("outcome", "nothing")
-    case .expired:
-      members.add("outcome", "error")
-      members.add("error", .string(FrameworkOutcome.errorName))
-      members.add("code", .integer(FrameworkOutcome.errorCode))
-      for (key, value) in rehearsed.remainder?.members ?? [] { members.add(key, value) }
-    }
-    return members.json
+    let outcome: [(String, JSONValue)] =
+      switch rehearsed.outcome {
+      case .history(let transactions):
+        JSONValue.list(of: ["outcome": "history", "transactions": transactions])
+      case .nothing: [("outcome", "nothing")]
+      case .expired:
+        JSONValue.list(of: [
+          "outcome": "error", "error": FrameworkOutcome.errorName,
+          "code": FrameworkOutcome.errorCode,
+        ]) + (rehearsed.remainder?.members ?? [])
+      }
+    return .record(
+      "tokenOutcome",
+      [
+        "token": rehearsed.token.text, "transaction": rehearsed.token.number,
+        "stateBefore": rehearsed.token.state.name, "state": rehearsed.stateInCopy.name,
+      ], and: outcome)
   }
 }

@@ -3,6 +3,53 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
+/// The sign of a kind of change, its colour, and its word.
+struct ChangeSign {
+  let text: String
+  let style: Style
+  let word: String
+
+  static let insert = ChangeSign(text: "+", style: .inserted, word: "inserted")
+  static let update = ChangeSign(text: "~", style: .updated, word: "updated")
+  static let delete = ChangeSign(text: "-", style: .deleted, word: "deleted")
+  static let replace = ChangeSign(text: "±", style: .warning, word: "replaced")
+  static let other = ChangeSign(text: "?", style: .warning, word: "changed")
+}
+
+extension ChangeSign {
+  init(_ kind: ChangeKind?) {
+    self =
+      switch kind {
+      case .insert: .insert
+      case .update: .update
+      case .delete: .delete
+      case nil: .other
+      }
+  }
+
+  init(_ kind: NetChangeKind) {
+    self =
+      switch kind {
+      case .insert: .insert
+      case .update: .update
+      case .delete: .delete
+      case .replace: .replace
+      }
+  }
+}
+
+/// A number of changes of one kind.
+typealias SignedCount = (sign: ChangeSign, count: Int)
+
+extension Bars.Row {
+  /// Makes a row whose bar has a part for each kind of change.
+  init(label: String, counts: [SignedCount]) {
+    self.init(
+      label: label, parts: counts.map { (Double($0.count), $0.sign.style) },
+      text: counts.map { "\($0.sign.text)\($0.count.grouped)" }.joined(separator: " "))
+  }
+}
+
 /// Writes changes as text: `+ Trip/p12`, `~ Trip/p12  name, endDate`, `- Trip/p12  name: "Rome"`.
 struct ChangeText {
   /// The characters of a long text that are shown in a list of changes.
@@ -19,21 +66,19 @@ struct ChangeText {
     for entry in summary.entries {
       let name = entry.entity?.label ?? "?"
       spans.append(.init(text: (spans.isEmpty ? "" : "  ") + name, style: .plain))
-      for (sign, count, style) in counts(entry) {
+      for (sign, count) in counts(entry) {
         spans.append(.init(text: " ", style: .plain))
-        spans.append(.init(text: "\(sign)\(count)", style: style))
+        spans.append(.init(text: "\(sign.text)\(count)", style: sign.style))
       }
     }
     return TableCell(spans: spans)
   }
 
-  /// Returns the numbers of changes of one entity that are not 0, each with its sign.
-  static func counts(
-    _ entry: ChangeSummary.Entry
-  ) -> [(sign: String, count: Int, style: Style)] {
+  /// Returns the numbers of changes of one entity that are not 0.
+  static func counts(_ entry: ChangeSummary.Entry) -> [SignedCount] {
     [
-      ("+", entry.inserts, Style.inserted), ("~", entry.updates, .updated),
-      ("-", entry.deletes, .deleted), ("?", entry.others, .warning),
+      (.insert, entry.inserts), (.update, entry.updates), (.delete, entry.deletes),
+      (.other, entry.others),
     ].filter { $0.1 > 0 }
   }
 
@@ -51,15 +96,9 @@ struct ChangeText {
 
   /// Returns the sign of a change and its object.
   static func object(_ change: HistoryChange) -> TableCell.Span {
-    let (sign, style): (String, Style) =
-      switch change.kind {
-      case .insert: ("+", .inserted)
-      case .update: ("~", .updated)
-      case .delete: ("-", .deleted)
-      case nil: ("?", .warning)
-      }
+    let sign = ChangeSign(change.kind)
     let key = change.primaryKey.map { "p\($0)" } ?? "?"
-    return .init(text: "\(sign) \(change.entity?.label ?? "?")/\(key)", style: style)
+    return .init(text: "\(sign.text) \(change.entity?.label ?? "?")/\(key)", style: sign.style)
   }
 
   /// Returns the details of a change, separated by spaces.

@@ -45,6 +45,12 @@ protocol FieldPage {
   var writer: OutputWriter { get }
 }
 
+/// A report that a command writes itself.
+struct Page: FieldPage {
+  let session: Session
+  let writer: OutputWriter
+}
+
 extension FieldPage {
   var styled: StyledLine { StyledLine(session) }
   var time: TimeText { session.time }
@@ -57,7 +63,20 @@ extension FieldPage {
 
   /// Writes one styled line.
   func line(_ text: String, _ style: Style = .plain, indentation: Int = 0) throws {
-    try writer.writeLine(styled.line(text, style, indentation: indentation))
+    try line([.init(text: text, style: style)], indentation: indentation)
+  }
+
+  /// Writes one line of styled parts.
+  func line(_ spans: [TableCell.Span], indentation: Int = 0) throws {
+    try writer.writeLine(styled.line(spans, indentation: indentation))
+  }
+
+  /// Writes lines with bars.
+  func write(_ rows: [Bars.Row], indentation: Int = 0, isOfUnits: Bool = false) throws {
+    let bars = Bars(environment: session.environment, palette: session.palette)
+    for line in bars.lines(rows, indentation: indentation, isOfUnits: isOfUnits) {
+      try writer.writeLine(line)
+    }
   }
 }
 

@@ -36,6 +36,19 @@ final class StreamedTable {
   /// Adds a line that is not a row.
   func write(line text: String) throws { try write(.text(text)) }
 
+  /// Runs what writes the rows, then writes those that were kept back, also after an error.
+  func finishing<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      let result = try body()
+      try finish()
+      return result
+    } catch {
+      // Show what could be read; the first error is the one to report.
+      try? finish()
+      throw error
+    }
+  }
+
   /// Writes the rows that were kept back.
   func finish() throws {
     guard table == nil, !kept.isEmpty else { return }

@@ -46,19 +46,23 @@ struct Report: ReadingCommand {
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: page.file != nil)
+  var outlivesReader: Bool { page.file != nil }
+
+  func run(_ session: Session) throws {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let request = try request(session)
-    try session.observing { observer in
-      let report = HistoryReport(
-        request, query: { try query(session, $0, $1) },
-        failed: { path, error in
-          if error is OutputError { throw error }
-          try isolation.run(path) { throw error }
-          return Failure(error, time: session.time.text).message
-        }, observer: observer)
-      try session.write(usesPager: false) { writer in
+    try session.write(usesPager: false) { writer in
+      try session.observing { observer in
+        let report = HistoryReport(
+          request,
+          query: {
+            try query(HistoryReading(session: session, writer: writer, timeline: $0), $1)
+          },
+          failed: { path, error in
+            if error is OutputError { throw error }
+            try isolation.run(path) { throw error }
+            return Failure(error, time: session.time.text).message
+          }, observer: observer)
         guard let file = page.file else {
           _ = try report.write { try writer.write($0) }
           return
@@ -68,7 +72,6 @@ struct Report: ReadingCommand {
       }
     }
     session.end(with: isolation.status == .success ? .success : .partlyDone)
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 
   private func request(_ session: Session) throws -> HistoryReport.Request {
@@ -89,15 +92,15 @@ struct Report: ReadingCommand {
   }
 
   private func query(
-    _ session: Session, _ timeline: HistoryTimeline, _ resolver: TokenResolver
+    _ reading: HistoryReading, _ resolver: TokenResolver
   ) throws -> HistoryQuery {
     var query = try filter.query(resolver)
-    query.change.values = valueConditions.conditions(now: session.now)
+    query.change.values = valueConditions.conditions(now: reading.session.now)
     if !valueConditions.value.isEmpty { query.valueSearch = ValueSearch() }
-    try values.apply(to: &query, session, timeline)
-    try session.warnOfTornCopy(in: timeline.snapshot)
-    session.noteUnknownHierarchy(of: query, in: timeline)
-    _ = try session.warnOfUnknownNames(in: query, of: timeline)
+    try values.apply(to: &query, reading)
+    try reading.warnOfTornCopy()
+    reading.noteUnknownHierarchy(of: query)
+    _ = try reading.warnOfUnknownNames(in: query)
     return query
   }
 

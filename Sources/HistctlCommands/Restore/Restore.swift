@@ -67,8 +67,9 @@ struct Restore: HistctlCommand {
     }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     if let from { _ = try TokenExpression(from, now: session.now) }
     let consent = try Consent(
       .restore, of: [store.store], dryRun: dryRun, yes: yes, session: session)
@@ -84,21 +85,18 @@ struct Restore: HistctlCommand {
         try run(operation, session, writer, consent)
       }
     }
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 
   private func run(
     _ operation: RestoreOperation, _ session: Session, _ writer: OutputWriter, _ consent: Consent
   ) throws {
-    let plan = try operation.plan(isDryRun: consent == .dryRun)
+    let plan = try operation.plan(isDryRun: consent.isDryRun)
     let report = RestoreReport(
       session: session, writer: writer, plan: plan.rows, archivePath: archive,
       hasGap: plan.gap != nil)
-    let showsPage =
-      !output.json && (consent != .given || session.environment.isOutputTerminal && !output.quiet)
     if output.json {
       try writer.writeLine(report.json)
-    } else if showsPage {
+    } else if consent.showsPage {
       try report.writePage()
     }
     if let gap = plan.gap { report.tell(gap, store: store.store) }
@@ -106,19 +104,11 @@ struct Restore: HistctlCommand {
       throw HistoryError.restoreRefusedByGuards(
         path: plan.rows.path, reasons: plan.rows.refusals.map(\.reason))
     }
-    guard consent != .dryRun else { return }
     if plan.rows.isEmpty {
-      if !showsPage { try report.write(.nothing) }
+      if !consent.isDryRun, !consent.showsPage { try report.write(.nothing) }
       return
     }
-    if consent == .asks {
-      // Show the plan before the question about it.
-      try writer.flush()
-      guard session.diagnostics.ask(report.question) else {
-        session.diagnostics.note("nothing was restored")
-        return session.end(with: .answerIsNo)
-      }
-    }
+    guard try consent.permits(report.question, writer) else { return }
     let result = try operation.restore(plan)
     try report.write(result)
     if let failure = result.failure(of: plan.rows) { throw failure }

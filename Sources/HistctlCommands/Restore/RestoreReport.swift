@@ -19,7 +19,7 @@ struct RestoreReport: FieldPage {
       plan.transactionCount > 0
       ? plan.transactionCount.counted("transaction")
       : plan.changeCount.counted("change")
-    return "Restore \(what)? [y/N] "
+    return "Restore \(what)?"
   }
 
   /// Reports sealed transactions that do not join those that can be restored.
@@ -114,9 +114,9 @@ struct RestoreReport: FieldPage {
       }, in: session)
   }
 
-  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+  private var time: TimeText { session.time }
   private var tokens: TokenText {
-    TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
+    session.tokens(of: plan.storeIdentifier)
   }
 
   private var history: String {
@@ -140,51 +140,38 @@ struct RestoreReport: FieldPage {
 
   /// The plan.
   var json: JSONValue {
-    var members = members(type: "restorePlan")
-    members.add("transactions", .integer(Int64(plan.transactionCount)))
-    members.add("changes", .integer(Int64(plan.changeCount)))
-    members.add("first", plan.first?.json)
-    members.add("last", plan.last?.json)
-    members.add("completes", plan.completed?.json)
-    members.add("oldest", plan.oldest?.json)
-    members.add("newest", plan.newest?.json)
-    members.add("oldestAfterwards", plan.oldestAfterwards?.json)
-    members.add("texts", plan.textCount > 0 ? .integer(Int64(plan.textCount)) : nil)
-    members.add("translatedEntities", .array(plan.translatedEntities.map(JSONValue.string)))
-    if !plan.refusals.isEmpty { members.add("refused", .boolean(true)) }
-    members.add(
-      "guards",
-      .array(
-        plan.guards.map { guardian in
-          .object([
-            "guard": .string(guardian.name), "refuses": .boolean(guardian.verdict == .refuses),
-            "reason": .string(guardian.reason),
+    .record(
+      "restorePlan",
+      [
+        "path": plan.path, "store": plan.storeIdentifier, "archive": archivePath,
+        "transactions": plan.transactionCount, "changes": plan.changeCount, "first": plan.first,
+        "last": plan.last, "completes": plan.completed, "oldest": plan.oldest,
+        "newest": plan.newest, "oldestAfterwards": plan.oldestAfterwards,
+        "texts": plan.textCount > 0 ? plan.textCount : nil,
+        "translatedEntities": plan.translatedEntities,
+        "refused": plan.refusals.isEmpty ? nil : true,
+        "guards": plan.guards.map { guardian in
+          JSONValue.object(of: [
+            "guard": guardian.name, "refuses": guardian.verdict == .refuses,
+            "reason": guardian.reason,
           ])
-        }))
-    members.add(
-      "bookmarks",
-      .array(
-        plan.returningBookmarks.map { returning in
-          .object([
-            "bookmark": .string(returning.bookmark.name), "transaction": .integer(returning.number),
+        },
+        "bookmarks": plan.returningBookmarks.map { returning in
+          JSONValue.object(of: [
+            "bookmark": returning.bookmark.name, "transaction": returning.number,
           ])
-        }))
-    return members.json
+        },
+      ])
   }
 
   private func json(of result: InsertionResult) -> JSONValue {
-    var members = members(type: "restore")
-    members.add("transactions", .integer(Int64(result.inserted.transactionCount)))
-    members.add("changes", .integer(Int64(result.inserted.changeCount)))
-    members.add("complete", .boolean(result.problem == nil))
-    members.add("batches", .integer(Int64(result.batchCount)))
-    members.add("longestLock", .real(result.longestLock))
-    return members.json
-  }
-
-  private func members(type: String) -> JSONMembers {
-    var members = JSONMembers(type: type, path: plan.path, store: plan.storeIdentifier)
-    members.add("archive", .string(archivePath))
-    return members
+    .record(
+      "restore",
+      [
+        "path": plan.path, "store": plan.storeIdentifier, "archive": archivePath,
+        "transactions": result.inserted.transactionCount, "changes": result.inserted.changeCount,
+        "complete": result.problem == nil, "batches": result.batchCount,
+        "longestLock": result.longestLock,
+      ])
   }
 }

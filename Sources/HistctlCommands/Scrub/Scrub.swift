@@ -50,8 +50,9 @@ struct Scrub: SourceReadingCommand {
 
   func validate() throws { try NewPlace.file.check(key, of: "--key") }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     let consent = try Consent(
       .write, of: [store.store], dryRun: dryRun, yes: yes, session: session)
     try session.write(usesPager: false) { writer in
@@ -59,7 +60,6 @@ struct Scrub: SourceReadingCommand {
         try run(ScrubOperation(request, observer: observer), session, writer, consent)
       }
     }
-    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 
   private var request: ScrubOperation.Request {
@@ -79,21 +79,11 @@ struct Scrub: SourceReadingCommand {
       session: session, writer: writer, request: operation.request, plan: try operation.plan())
     if output.json {
       try writer.writeLine(report.json)
-    } else if consent != .given || session.environment.isOutputTerminal && !output.quiet {
+    } else if consent.showsPage {
       try report.writePage()
     }
-    guard consent != .dryRun else { return }
-    if consent == .asks {
-      // Show the plan before the question about it.
-      try writer.flush()
-      guard
-        session.diagnostics.ask(
-          "Write the copy to \(TerminalText.terminal.escaped(copy.path))? [y/N] ")
-      else {
-        session.diagnostics.note("nothing was written")
-        return session.end(with: .answerIsNo)
-      }
-    }
+    let path = TerminalText.terminal.escaped(copy.path)
+    guard try consent.permits("Write the copy to \(path)?", writer) else { return }
     // A signal ends the copy cleanly.
     try report.write(
       try DeferredSignals.run { try operation.write(checking: { try DeferredSignals.check() }) })

@@ -115,39 +115,27 @@ struct ScrubReport: FieldPage {
 
   /// The plan.
   var json: JSONValue {
-    var members = members(type: "scrubPlan", store: plan.storeIdentifier)
-    members.add("objects", .integer(plan.objectCount))
-    members.add("rows", .integer(plan.rowCount))
-    members.add("transactions", .integer(plan.transactionCount))
-    members.add("changes", .integer(plan.changeCount))
-    members.add("hasModel", .boolean(plan.hasModel))
-    members.add("keepsAuthors", .boolean(!request.replacesSavers))
-    members.add("keepsNames", .boolean(!request.replacesNames))
-    members.add("authors", list(request.replacesSavers ? [] : plan.savers))
-    members.add("keptColumns", list(plan.keptColumns))
-    members.add("emptiedTables", list(plan.emptiedTables))
-    members.add("emptiedColumns", list(plan.emptiedColumns))
-    members.add("omittedSettings", list(plan.omittedSettings))
-    members.add("omittedObjects", list(plan.omittedObjects))
-    members.add("applicationKeys", list(plan.applicationKeys))
-    members.add("key", request.keyPath.map(JSONValue.string))
-    return members.json
+    .record(
+      "scrubPlan",
+      [
+        "path": plan.path, "store": plan.storeIdentifier, "copy": request.copy,
+        "objects": plan.objectCount, "rows": plan.rowCount, "transactions": plan.transactionCount,
+        "changes": plan.changeCount, "hasModel": plan.hasModel,
+        "keepsAuthors": !request.replacesSavers, "keepsNames": !request.replacesNames,
+        "authors": request.replacesSavers ? [] : plan.savers, "keptColumns": plan.keptColumns,
+        "emptiedTables": plan.emptiedTables, "emptiedColumns": plan.emptiedColumns,
+        "omittedSettings": plan.omittedSettings, "omittedObjects": plan.omittedObjects,
+        "applicationKeys": plan.applicationKeys, "key": request.keyPath,
+      ])
   }
 
   private func json(of result: ScrubOperation.Result) -> JSONValue {
-    var members = members(type: "scrub", store: result.storeIdentifier)
-    members.add("rows", .integer(result.summary.rowCount))
-    members.add("values", .integer(result.summary.valueCount))
-    members.add("key", request.keyPath.map(JSONValue.string))
-    if request.keyPath != nil { members.add("madeKey", .boolean(result.madeKey)) }
-    return members.json
+    .record(
+      "scrub",
+      [
+        "path": plan.path, "store": result.storeIdentifier, "copy": request.copy,
+        "rows": result.summary.rowCount, "values": result.summary.valueCount,
+        "key": request.keyPath, "madeKey": request.keyPath == nil ? nil : result.madeKey,
+      ])
   }
-
-  private func members(type: String, store: String?) -> JSONMembers {
-    var members = JSONMembers(type: type, path: plan.path, store: store)
-    members.add("copy", .string(request.copy))
-    return members
-  }
-
-  private func list(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 }

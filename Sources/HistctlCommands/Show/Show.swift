@@ -37,41 +37,31 @@ struct Show: ReadingCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
-    try session.readHistory(store, archive) { writer, timeline, resolver in
-      _ = try timeline.snapshot?.historyTables()
+  func run(_ session: Session) throws {
+    try session.readHistory(store, archive) { reading, resolver in
       if ObjectExpression.isWritten(as: token) {
-        let object = try ObjectArgument.object(token, resolver, session)
-        return try showLast(of: object, session, writer, timeline)
+        return try showLast(of: ObjectArgument.object(token, resolver, session), reading)
       }
       guard let range = try TokenRange.parse(token, now: session.now) else {
         let number = try resolver.transactionNumber(token)
         // The lowest number has no predecessor.
         let previous = number == .min ? nil : number - 1
-        let query = HistoryQuery(after: previous, until: number, limit: 1)
-        return _ = try show(query, session, writer, timeline, nil)
+        return _ = try show(HistoryQuery(after: previous, until: number, limit: 1), reading)
       }
       var query = HistoryQuery()
       (query.after, query.until) = try resolver.positions(of: range)
-      let gaps = GapReport(session: session, timeline: timeline)
-      try gaps.note(
-        missingBeginning: resolver.missingBeginning(after: range.start),
-        to: output.json ? writer : nil)
-      if try show(query, session, writer, timeline, gaps) == 0 {
-        try session.explainEmptyAnswer(to: query, of: timeline)
-      }
+      try reading.note(
+        missingBeginning: resolver.missingBeginning(after: range.start), inStream: true)
+      if try show(query, reading) == 0 { try reading.explainEmptyAnswer(to: query) }
     }
   }
 
   /// Writes the last transaction that changed an object.
-  private func showLast(
-    of object: HistoryObject, _ session: Session, _ writer: OutputWriter,
-    _ timeline: HistoryTimeline
-  ) throws {
+  private func showLast(of object: HistoryObject, _ reading: HistoryReading) throws {
     var query = HistoryQuery(change: ChangeCondition(objects: [object]))
     (query.order, query.limit) = (.descending, 1)
-    guard try show(query, session, writer, timeline, nil) == 0 else { return }
+    guard try show(query, reading) == 0 else { return }
+    let timeline = reading.timeline
     let reader = try ObjectLifeReader(object, in: timeline, schema: timeline.schema())
     guard reader.life.state != .unknown else { throw try reader.unknownObject() }
     throw Failure(
@@ -81,41 +71,29 @@ struct Show: ReadingCommand {
   }
 
   /// Writes the transactions of a query and returns their number.
-  private func show(
-    _ query: HistoryQuery, _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline,
-    _ gaps: GapReport?
-  ) throws -> Int {
+  private func show(_ query: HistoryQuery, _ reading: HistoryReading) throws -> Int {
     var query = query
-    try values.apply(to: &query, session, timeline)
+    try values.apply(to: &query, reading)
     let reader = try TimelineReader(
-      timeline, query: query,
-      schema: session.schema(of: timeline, joinsArchive: !query.change.isEmpty))
-    if output.json { return try TransactionLines(writer: writer, gaps: gaps).write(reader) }
-    let page = TransactionPage(session: session, writer: writer)
+      reading.timeline, query: query,
+      schema: reading.schema(joinsArchive: !query.change.isEmpty))
+    if output.json { return try reading.writeLines(reader) }
     var count = 0
-    while let element = try reader.nextElement() {
-      switch element {
-      case .transaction(let transaction):
-        if count > 0 { try writer.writeLine("") }
-        try page.write(transaction, reader)
-        count += 1
-      case .gap(let gap):
-        gaps?.report(gap)
-      }
+    try reading.forEach(reader.nextElement) { transaction in
+      if count > 0 { try reading.writer.writeLine("") }
+      try reading.write(transaction, reader)
+      count += 1
     }
     return count
   }
 }
 
-/// Writes one transaction in full.
-private struct TransactionPage: FieldPage {
+extension HistoryReading {
   /// The indentation of recorded values below their change.
   private static let valueIndentation = 6
 
-  let session: Session
-  let writer: OutputWriter
-
-  func write(_ transaction: HistoryTransaction, _ reader: TimelineReader) throws {
+  /// Writes one transaction in full.
+  fileprivate func write(_ transaction: HistoryTransaction, _ reader: TimelineReader) throws {
     try field("transaction", "\(transaction.number)", style: .token)
     try field("token", transaction.token?.description, style: .token)
     try field("time", time.fullText(transaction.timestamp))
@@ -131,10 +109,9 @@ private struct TransactionPage: FieldPage {
     var summary = ChangeSummary()
     while let change = try reader.nextChange() {
       summary.add(change)
-      try writer.writeLine(
-        styled.line(
-          ChangeText.spans(change, includesValues: false, longest: ChangeText.longText),
-          indentation: 2))
+      try line(
+        ChangeText.spans(change, includesValues: false, longest: ChangeText.longText),
+        indentation: 2)
       for value in ValueChangeText.shown(change) {
         let width = session.environment.lineWidth.map { $0 - Self.valueIndentation }
         try writer.writeLine(
@@ -143,6 +120,6 @@ private struct TransactionPage: FieldPage {
       }
     }
     if summary.count > 0 { try writer.writeLine("") }
-    try writer.writeLine(styled.line(ChangeText.summary(summary).spans))
+    try line(ChangeText.summary(summary).spans)
   }
 }

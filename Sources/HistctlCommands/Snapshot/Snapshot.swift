@@ -32,8 +32,9 @@ struct Snapshot: SourceReadingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console, outlivesReader: true)
+  var outlivesReader: Bool { true }
+
+  func run(_ session: Session) throws {
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
       try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards, readsPages: true)
@@ -44,18 +45,7 @@ struct Snapshot: SourceReadingCommand {
       let place = try StoreCopy(
         of: snapshot.location, at: copy.path, overwrites: copy.overwrite,
         busyTimeout: store.busyTimeout)
-      let line = session.diagnostics.wordWriter.map {
-        Progress(label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
-      }
-      defer { line?.finish() }
-      // A signal ends the copy cleanly.
-      let result = try DeferredSignals.run {
-        try place.write(snapshot, after: position) { bytes in
-          try DeferredSignals.check()
-          line?.update(bytes >> 20)
-        }
-      }
-      line?.finish()
+      let result = try session.copying { try place.write(snapshot, after: position, progress: $0) }
       if session.options.json {
         try writer.writeLine(
           .record(
@@ -67,24 +57,15 @@ struct Snapshot: SourceReadingCommand {
               "externalFiles": result.externalFileCount,
             ]))
       } else if !session.options.quiet {
-        try write(position, result, session, writer)
+        let page = Page(session: session, writer: writer)
+        try page.field("copy", copy.path, style: .heading)
+        try page.field(
+          "after", "\(position.number)  \(page.time.fullText(position.timestamp))", style: .token)
+        try page.field("holds", result.transactionCount.counted("transaction"))
+        if result.externalFileCount > 0 {
+          try page.field("large data", result.externalFileCount.counted("file"))
+        }
       }
-    }
-  }
-
-  private func write(
-    _ position: TransactionPosition, _ result: (transactionCount: Int64, externalFileCount: Int),
-    _ session: Session, _ writer: OutputWriter
-  ) throws {
-    let styled = StyledLine(session)
-    let time = TimeText(style: session.options.date, now: session.now)
-    try writer.writeLine(styled.field("copy", copy.path, style: .heading))
-    try writer.writeLine(
-      styled.field(
-        "after", "\(position.number)  \(time.fullText(position.timestamp))", style: .token))
-    try writer.writeLine(styled.field("holds", result.transactionCount.counted("transaction")))
-    if result.externalFileCount > 0 {
-      try writer.writeLine(styled.field("large data", result.externalFileCount.counted("file")))
     }
   }
 }

@@ -28,8 +28,8 @@ struct SessionOutput {
         TableColumn("CHANGES", alignment: .trailing, priority: 4, canDrop: true),
         TableColumn("AUTHOR", priority: 8, minimumWidth: 6, canShrink: true),
       ])
-    do {
-      let count = try forEach(sessions) { saves in
+    return try table.finishing {
+      try forEach(sessions) { saves in
         try table.write([
           TableCell(session.time.text(saves.start)), TableCell(session.time.text(saves.end)),
           TableCell(Self.text(ofSeconds: saves.seconds)),
@@ -40,12 +40,6 @@ struct SessionOutput {
             saves.author?.string ?? "(none)", style: saves.author == nil ? .secondary : .plain),
         ])
       }
-      try table.finish()
-      return count
-    } catch {
-      // Show what could be read; the first error is the one to report.
-      try? table.finish()
-      throw error
     }
   }
 

@@ -96,11 +96,10 @@ struct Stats: ReadingCommand {
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     if let sessions { return try list(SessionPause(parsing: sessions), session) }
-    try session.readHistory(store, archive, usesPager: !csv) { writer, timeline, resolver in
-      _ = try timeline.snapshot?.historyTables()
+    try session.readHistory(store, archive, usesPager: !csv) { reading, resolver in
+      let (writer, timeline) = (reading.writer, reading.timeline)
       let query = try query(resolver)
       if untilSize != nil, query != HistoryQuery() {
         throw Failure(
@@ -108,7 +107,7 @@ struct Stats: ReadingCommand {
           message: "--until-size needs the whole history; it cannot be combined with conditions",
           hint: "leave out --until-size, or the options that select transactions")
       }
-      let schema = try session.schema(of: timeline)
+      let schema = try reading.schema()
       func count(_ query: HistoryQuery) throws -> HistoryStatistics {
         try HistoryStatistics(
           timeline, query: query, schema: schema, unit: by?.unit,
@@ -123,8 +122,7 @@ struct Stats: ReadingCommand {
         var tolerant = query
         tolerant.checksCompleteness = false
         statistics = try count(tolerant)
-        session.diagnostics.report(Failure(error))
-        session.end(with: .damaged)
+        session.fail(with: error)
       }
       let report = StatsReport(
         timeline: timeline, statistics: statistics, top: top, listsWeek: weekdays,
@@ -142,33 +140,30 @@ struct Stats: ReadingCommand {
           session: session, writer: writer, report: report, listsPeriods: by != nil
         ).write()
       }
-      session.noteUnknownHierarchy(of: query, in: timeline)
-      if statistics.total.isEmpty { try session.explainEmptyAnswer(to: query, of: timeline) }
-      let gaps = GapReport(session: session, timeline: timeline)
+      reading.noteUnknownHierarchy(of: query)
+      if statistics.total.isEmpty { try reading.explainEmptyAnswer(to: query) }
       if !statistics.total.isEmpty || filter.after != nil {
-        try gaps.note(
+        try reading.note(
           missingBeginning: (query.after ?? 0) <= 0
             ? timeline.missingBeginning() : resolver.missingBeginning(after: filter.after))
       }
-      gaps.tell(statistics.gaps)
+      statistics.gaps.forEach(reading.report)
     }
   }
 
   /// Lists the sessions.
   private func list(_ pause: SessionPause, _ session: Session) throws {
-    try session.readHistory(store, archive, usesPager: !csv) { writer, timeline, resolver in
-      _ = try timeline.snapshot?.historyTables()
+    try session.readHistory(store, archive, usesPager: !csv) { reading, resolver in
+      let (writer, timeline) = (reading.writer, reading.timeline)
       let query = try query(resolver)
-      let gaps = GapReport(session: session, timeline: timeline)
-      try gaps.note(
+      try reading.note(
         missingBeginning: (query.after ?? 0) <= 0
           ? timeline.missingBeginning() : resolver.missingBeginning(after: filter.after),
-        to: output.json ? writer : nil)
+        inStream: true)
       let sessions = try HistorySessionReader(
         timeline, query: query,
-        schema: session.schema(
-          of: timeline, namesAttributes: query.change.namesAttributes,
-          joinsArchive: !query.change.isEmpty),
+        schema: reading.schema(
+          namesAttributes: query.change.namesAttributes, joinsArchive: !query.change.isEmpty),
         pause: Double(pause.seconds), now: session.now)
       let lines = SessionOutput(session: session, writer: writer, timeline: timeline)
       let count =
@@ -177,16 +172,16 @@ struct Stats: ReadingCommand {
         : csv
           ? try lines.writeCSV(sessions, guardsFormulas: safeCells)
           : try lines.writeTable(sessions)
-      session.noteUnknownHierarchy(of: query, in: timeline)
+      reading.noteUnknownHierarchy(of: query)
       if sessions.withoutTime > 0 {
         session.diagnostics.warn(
           "\(sessions.withoutTime.counted("transaction")) without a usable time "
             + (sessions.withoutTime == 1 ? "is" : "are") + " in no session", kind: "withoutTime",
           hint: "log lists them with their numbers")
       } else if count == 0 {
-        try session.explainEmptyAnswer(to: query, of: timeline)
+        try reading.explainEmptyAnswer(to: query)
       }
-      gaps.tell(sessions.gaps)
+      sessions.gaps.forEach(reading.report)
     }
   }
 }

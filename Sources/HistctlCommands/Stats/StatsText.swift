@@ -84,7 +84,7 @@ struct StatsText: FieldPage {
   }
 
   private func writePosition(_ title: String, _ position: TransactionPosition?) throws {
-    let tokens = TokenText(isQualified: session.options.qualified, store: report.store)
+    let tokens = session.tokens(of: report.store)
     try field(
       title, position.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
   }

@@ -40,11 +40,9 @@ struct TokenCheck: ReadingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
-    try session.readHistory(store, archive, usesPager: false) { writer, timeline, resolver in
-      _ = try timeline.snapshot?.historyTables()
-      let page = TokenReportPage(session: session, writer: writer)
+  func run(_ session: Session) throws {
+    try session.readHistory(store, archive, usesPager: false) { reading, resolver in
+      let page = TokenReportPage(session: session, writer: reading.writer)
       let checked = CheckedTokens(try tokens.map { try CheckedToken($0, resolver) })
       let reports = checked.reports
       // A single token that cannot be read is the whole answer.
@@ -53,11 +51,11 @@ struct TokenCheck: ReadingCommand {
       }
       // History after a token can be read only if the segments that have it are there.
       if let first = reports.filter(\.isUsable).compactMap(\.token.number).min() {
-        try timeline.checkPresence(after: first)
+        try reading.timeline.checkPresence(after: first)
       }
       session.end(with: checked.status)
       try page.write(checked)
-      try GapReport(session: session, timeline: timeline).note(
+      try reading.note(
         missingBeginning: reports.compactMap {
           try resolver.missingBeginning(after: $0.token.text)
         }.first)
@@ -98,8 +96,7 @@ struct TokenShow: ReadingCommand {
     }
   }
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
       let report = try TokenReport(resolver.resolve(token), resolver: resolver)

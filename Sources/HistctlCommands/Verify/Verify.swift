@@ -30,8 +30,7 @@ struct Verify: ReadingCommand {
   @OptionGroup(title: "What to check") var look: LookOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run(_ console: Console) throws {
-    let session = Session(output, console)
+  func run(_ session: Session) throws {
     let run = VerifyRun(session: session, target: target, look: look)
     try run.validate()
     do {
@@ -43,7 +42,7 @@ struct Verify: ReadingCommand {
       }
       throw failure
     }
-    if run.status != .success { throw EndWithStatus(status: run.status) }
+    throw EndWithStatus(status: run.status)
   }
 }
 

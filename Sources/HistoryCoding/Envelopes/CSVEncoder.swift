@@ -189,9 +189,9 @@ package struct CSVEncoder: HistoryEncoder {
 ///
 /// A cell is quoted only if it holds a comma, a quotation mark or a line end, or is an empty text, which
 /// distinguishes it from a missing value.
-struct CSVWriter: Sendable {
+package struct CSVWriter: Sendable {
   // It holds cells, not JSON, but serves as a buffer and writes numbers.
-  fileprivate(set) var buffer = JSONWriter(capacity: 1 << 16)
+  fileprivate(set) var buffer: JSONWriter
   private var isRowEmpty = true
 
   /// Whether rows have one cell, so that an empty line would not be a row.
@@ -199,9 +199,18 @@ struct CSVWriter: Sendable {
   /// Whether a text that a spreadsheet would take for a formula gets an apostrophe before it.
   let guardsFormulas: Bool
 
-  init(hasOneColumn: Bool, guardsFormulas: Bool = false) {
+  init(hasOneColumn: Bool, guardsFormulas: Bool = false, capacity: Int = 1 << 16) {
+    buffer = JSONWriter(capacity: capacity)
     self.hasOneColumn = hasOneColumn
     self.guardsFormulas = guardsFormulas
+  }
+
+  /// Returns a row of texts of several columns.
+  package static func row(_ texts: [String?], guardsFormulas: Bool = false) -> [UInt8] {
+    var writer = CSVWriter(hasOneColumn: false, guardsFormulas: guardsFormulas, capacity: 256)
+    for text in texts { writer.append(text) }
+    writer.endRow()
+    return Array(writer.buffer.bytes)
   }
 
   mutating func removeAll() { buffer.removeAll() }

@@ -1,13 +1,44 @@
 import PersistentHistory
 import StoreFormat
 
+/// Text that an encoder has written to its own buffer.
+package protocol EncodedText {
+  /// The number of bytes written since the last ``removeAll()`` and not taken by a ``TextDrain``.
+  var byteCount: Int { get }
+
+  /// Lends the written bytes to a closure.
+  func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result
+
+  /// Removes the written bytes.
+  mutating func removeAll()
+}
+
+/// Text in a writer.
+protocol BufferedText: EncodedText {
+  var writer: JSONWriter { get set }
+}
+
+extension BufferedText {
+  package var byteCount: Int { writer.count }
+
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try writer.withUnsafeBytes(body)
+  }
+
+  package mutating func removeAll() { writer.removeAll() }
+}
+
 /// Writes history in one format to its own buffer: transaction by transaction, change by change.
 ///
 /// The parts of a transaction come one after the other, so that even one with millions of changes
 /// takes no more memory than a small one. The texts of encoders that began at different transactions
 /// can be concatenated in the order of the transactions: what precedes the first record of a file is
 /// its ``prologue``, and no record depends on the ones before it.
-package protocol HistoryEncoder: Sendable {
+package protocol HistoryEncoder: EncodedText, Sendable {
   /// The beginning of a file, such as the heading of a table; usually empty.
   var prologue: [UInt8] { get }
 
@@ -44,17 +75,6 @@ package protocol HistoryEncoder: Sendable {
 
   /// Takes the text while a long value is written; `nil` if the buffer keeps all of it.
   var drain: TextDrain? { get set }
-
-  /// The number of bytes written since the last ``removeAll()`` and not taken by ``drain``.
-  var byteCount: Int { get }
-
-  /// Lends the written bytes to a closure.
-  func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result
-
-  /// Removes the written bytes.
-  mutating func removeAll()
 }
 
 extension HistoryEncoder {
@@ -121,21 +141,9 @@ extension HistoryEncoder {
 }
 
 /// An encoder that collects its text in a writer.
-protocol BufferedEncoder: HistoryEncoder {
-  var writer: JSONWriter { get set }
-}
+protocol BufferedEncoder: HistoryEncoder, BufferedText {}
 
 extension BufferedEncoder {
-  package var byteCount: Int { writer.count }
-
-  package func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try writer.withUnsafeBytes(body)
-  }
-
-  package mutating func removeAll() { writer.removeAll() }
-
   package var drain: TextDrain? {
     get { writer.drain }
     set { writer.drain = newValue }

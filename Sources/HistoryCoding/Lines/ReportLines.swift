@@ -4,8 +4,8 @@ import StoreFormat
 /// Writes the net effects of changes on objects as JSON lines.
 ///
 /// The lines are for reading only: a net change is not what was recorded.
-package struct NetChangeLineEncoder: Sendable {
-  private var writer = JSONWriter(capacity: 1 << 16)
+package struct NetChangeLineEncoder: BufferedText, Sendable {
+  var writer = JSONWriter(capacity: 1 << 16)
   private var texts = EntityTexts()
   private let path: String?
 
@@ -16,19 +16,6 @@ package struct NetChangeLineEncoder: Sendable {
 
   /// The bytes written since the last ``removeAll()``; whole lines.
   package var bytes: ArraySlice<UInt8> { writer.bytes }
-
-  /// The number of bytes written since the last ``removeAll()``.
-  package var byteCount: Int { writer.count }
-
-  /// Lends the written bytes to a closure.
-  package func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try writer.withUnsafeBytes(body)
-  }
-
-  /// Removes the written bytes.
-  package mutating func removeAll() { writer.removeAll() }
 
   /// Writes the net effect on one object; nothing if there is none.
   package mutating func encode(_ change: NetChange) {
@@ -132,21 +119,14 @@ extension JSONWriter {
 /// that exists are written by the types of their attributes, as those of a tombstone are. Data of more
 /// than ``longestData`` bytes, and a text of more than ``/StoreFormat/ObjectReader/longestValue``, are
 /// written as their size.
-package struct ObjectLineEncoder: Sendable {
+package struct ObjectLineEncoder: BufferedText, Sendable {
   /// The maximum size of data that is written in full, in bytes.
   package static let longestData = 1024
 
-  private var writer = JSONWriter()
+  var writer = JSONWriter()
 
   /// Creates an encoder with an empty buffer.
   package init() {}
-
-  /// Lends the written bytes to a closure.
-  package func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try writer.withUnsafeBytes(body)
-  }
 
   /// Writes the line of an object.
   ///

@@ -1,0 +1,58 @@
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// The columns that say which transaction a row is about: TOKEN, TIME, AUTHOR and PROCESS.
+struct TransactionColumns {
+  let columns: [TableColumn]
+  private let reading: HistoryReading
+  private let showsAuthors: Bool
+  private let showsProcess: Bool
+
+  /// - Parameters:
+  ///   - reading: The history.
+  ///   - showsAuthors: Whether any transaction has an author; those of most apps have none.
+  ///   - showsProcess: Whether there is a column for the process.
+  ///   - asked: The conditions on who saved; what was asked for stays on a narrow terminal.
+  ///   - authorPriority: The priority of the author, between 40 of the time and 50 of the token, or below.
+  init(
+    _ reading: HistoryReading, showsAuthors: Bool, showsProcess: Bool = true,
+    asked: SaverOptions? = nil, authorPriority: Int = 30
+  ) {
+    self.reading = reading
+    self.showsAuthors = showsAuthors
+    self.showsProcess = showsProcess
+    let author = TableColumn(
+      "AUTHOR", priority: authorPriority, minimumWidth: 6, canShrink: true,
+      canDrop: asked?.namesAuthors != true)
+    let process = TableColumn(
+      "PROCESS", priority: 10, minimumWidth: 7, canShrink: true,
+      canDrop: asked?.process.isEmpty ?? true)
+    columns =
+      [
+        TableColumn(
+          "TOKEN", alignment: reading.tokens.isQualified ? .leading : .trailing, priority: 50),
+        TableColumn("TIME", priority: 40, canDrop: true),
+      ] + (showsAuthors ? [author] : []) + (showsProcess ? [process] : [])
+  }
+
+  /// Returns the cells of a transaction.
+  func cells(_ transaction: HistoryTransaction) -> [TableCell] {
+    cells(transaction.number, transaction.timestamp, transaction.author)
+      + (showsProcess ? [TableCell(transaction.process?.string ?? "", style: .secondary)] : [])
+  }
+
+  /// Returns the cells of a transaction of which no more is known.
+  func cells(
+    _ number: Int64, _ timestamp: StoreTimestamp?, _ author: RecordedText?
+  ) -> [TableCell] {
+    [
+      TableCell(reading.tokens.text(number), style: .token), reading.time.cell(timestamp),
+    ] + (showsAuthors ? [TableCell(author?.string ?? "")] : [])
+  }
+
+  /// The cells where no transaction is known.
+  var unknown: [TableCell] {
+    [TableCell("-", style: .token), TableCell("-")] + (showsAuthors ? [TableCell("")] : [])
+  }
+}
