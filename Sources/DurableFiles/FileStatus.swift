@@ -4,8 +4,15 @@ import SystemPackage
 /// The kind, size, identity and modification time of a file.
 package struct FileStatus: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    case file
-    case other(String)
+    case file, directory, link, pipe, socket, device, special
+
+    /// What it is, for messages.
+    package var name: String {
+      switch self {
+      case .special: "special file"
+      case .file, .directory, .link, .pipe, .socket, .device: "\(self)"
+      }
+    }
   }
 
   /// What a file is by whatever names.
@@ -53,12 +60,12 @@ package struct FileStatus: Hashable, Sendable {
     kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .file
-      case S_IFDIR: .other("directory")
-      case S_IFLNK: .other("link")
-      case S_IFIFO: .other("pipe")
-      case S_IFSOCK: .other("socket")
-      case S_IFCHR, S_IFBLK: .other("device")
-      default: .other("special file")
+      case S_IFDIR: .directory
+      case S_IFLNK: .link
+      case S_IFIFO: .pipe
+      case S_IFSOCK: .socket
+      case S_IFCHR, S_IFBLK: .device
+      default: .special
       }
     size = Int64(status.st_size)
     identity = Identity(

@@ -18,8 +18,8 @@ package final class ReadableFile: Sendable {
   package convenience init(_ path: FilePath, followsLink: Bool = true) throws {
     try self.init(
       Self.open(path, in: AT_FDCWD, flags: O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)))
-    if case .other(let kind) = status.kind {
-      throw FileProblem(path: path.shown, reason: "it is a \(kind), not a file")
+    guard status.kind == .file else {
+      throw FileProblem(path: path.shown, reason: "it is a \(status.kind.name), not a file")
     }
   }
 

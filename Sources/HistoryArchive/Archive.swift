@@ -27,7 +27,7 @@ public struct Archive: Sendable {
     guard let folder = try Self.kind(of: path) else {
       throw .notAnArchive(path: path, reason: .missing)
     }
-    guard folder == .other("directory") else {
+    guard folder == .directory else {
       throw .notAnArchive(path: path, reason: .notAFolder)
     }
     self.path = path
@@ -37,7 +37,7 @@ public struct Archive: Sendable {
       throw try hasSegments()
         ? .lostCatalog(path: catalogPath) : .notAnArchive(path: path, reason: .withoutCatalog)
     }
-    if found == .other("link") { throw .linked(path: catalogPath) }
+    if found == .link { throw .linked(path: catalogPath) }
     guard found == .file else { throw .notAnArchive(path: path, reason: .withoutCatalog) }
   }
 

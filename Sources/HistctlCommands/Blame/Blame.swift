@@ -54,8 +54,8 @@ struct Blame: ReadingCommand {
       guard blame.life.state != .unknown else { throw try reader.unknownObject() }
       if let inserted = blame.laterInsert {
         throw Failure(
-          status: .answerIsNo, kind: "unknownObject",
-          message: "\(blame.life.object) did not exist yet: transaction "
+          .unknownObject,
+          "\(blame.life.object) did not exist yet: transaction "
             + "\(reading.tokens.text(inserted.transaction)) inserted it, "
             + reading.time.text(inserted.timestamp),
           hint: "give that token or a later one with --at")

@@ -111,7 +111,7 @@ struct BookmarkReport: FieldPage {
       [
         "name": standing.bookmark.name, "token": standing.bookmark.token.description,
         "state": standing.token.state.name, "transaction": standing.token.number,
-        "timestamp": standing.bookmark.timestamp?.iso8601(), "error": problem?.kind,
+        "timestamp": standing.bookmark.timestamp?.iso8601(), "error": problem?.kind.rawValue,
         "message": problem?.message, "transactionsBehind": lag?.transactions,
         "changesBehind": lag?.changes, "unreadSince": lag?.unreadSince?.iso8601(),
         "secondsBehind": secondsBehind.map(JSONValue.wholeSeconds),

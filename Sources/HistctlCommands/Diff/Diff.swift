@@ -160,7 +160,7 @@ struct Diff: ReadingCommand {
   ) throws -> Bool {
     guard try !snapshot.location.isSameFile(as: StoreLocation(path: copy)) else {
       throw Failure(
-        status: .usage, kind: "sameFile", message: "\(store.store) and \(copy) are the same file",
+        .sameFile, "\(store.store) and \(copy) are the same file",
         hint: "give another copy of the store")
     }
     let other = try session.open(copy, busyTimeout: store.busyTimeout)

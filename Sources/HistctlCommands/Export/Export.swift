@@ -99,8 +99,7 @@ struct Export: ReadingCommand {
     guard let store else { return try runSeveral(session, encoder) }
     if export.consumer != nil, stores.bookmarkFile == nil, store == ExportedText.standardInput {
       throw Failure(
-        status: .usage, kind: "usage",
-        message: "standard input has no place beside it for a bookmark",
+        .usage, "standard input has no place beside it for a bookmark",
         hint: "name the file of bookmarks with --bookmark-file")
     }
     let lock = try export.consumer.flatMap {

@@ -188,8 +188,8 @@ struct ExportOptions: ParsableArguments {
     if withCurrent, !encoder.carriesPresentObjects {
       let field = format.fieldOfPresentObjects
       throw Failure(
-        status: .usage, kind: "usage",
-        message: field == nil
+        .usage,
+        field == nil
           ? "the format \(format.rawValue) has no place for what objects are now"
           : "the fields that are kept have no place for what objects are now",
         hint: field.map { "name \($0) among the fields, or leave out --with-current" }

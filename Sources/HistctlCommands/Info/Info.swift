@@ -48,7 +48,7 @@ struct Info: ReadingCommand {
   func run(_ session: Session) throws {
     if hashes, Archive.isArchive(store.store) {
       throw Failure(
-        status: .usage, kind: "usage", message: "--hashes needs a store",
+        .usage, "--hashes needs a store",
         hint: "histctl verify compares the digests of an archive")
     }
     if model.model { return try writeModel(session) }
@@ -113,7 +113,7 @@ struct Info: ReadingCommand {
     }
     if ExportedText.isName(store.store) {
       throw Failure(
-        status: .usage, kind: "usage", message: "exported lines have no model",
+        .usage, "exported lines have no model",
         hint: "give their store, or an archive of its history")
     }
     try session.read(store) { writer, snapshot, _ in try report(writer).write(snapshot) }

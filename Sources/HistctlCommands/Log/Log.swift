@@ -197,7 +197,7 @@ struct Log: ReadingCommand {
     let input = session.input(store, archive)
     guard try input.archiveAlone() == nil else {
       throw Failure(
-        status: .usage, kind: "usage", message: "--follow needs a store, which can be saved to",
+        .usage, "--follow needs a store, which can be saved to",
         hint: "leave out --follow, or give the store")
     }
     try session.write(usesPager: false) { writer in

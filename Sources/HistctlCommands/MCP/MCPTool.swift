@@ -178,8 +178,7 @@ struct MCPArgument: Sendable {
     case .path: return try paths.path(text)
     case .token where Self.mayNameFile(text):
       throw Failure(
-        status: .refused, kind: "refusedPath",
-        message: "'\(text)' may not be read: it is a token in a file",
+        .refusedPath, "'\(text)' may not be read: it is a token in a file",
         hint: "give the content of the file")
     default: return text
     }
@@ -199,7 +198,7 @@ struct MCPArgument: Sendable {
 
   static func mistake(_ message: String, hint: String? = nil) -> Failure {
     Failure(
-      status: .usage, kind: "usage", message: message,
+      .usage, message,
       hint: hint ?? "the input schema of the tool lists its arguments")
   }
 }

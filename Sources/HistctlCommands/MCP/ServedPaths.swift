@@ -35,8 +35,7 @@ struct ServedPaths: Sendable {
       return container + ContainedPath.separator + contained.name
     }
     throw Failure(
-      status: .refused, kind: "refusedPath",
-      message: "\(path) may not be read: it does not exist, or is not in \(list)",
+      .refusedPath, "\(path) may not be read: it does not exist, or is not in \(list)",
       hint: "give the path of a file there; the tool find lists the stores")
   }
 

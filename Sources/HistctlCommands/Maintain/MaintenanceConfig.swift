@@ -11,8 +11,7 @@ struct ConfigMistakes: Error {
   var failures: [Failure] {
     mistakes.prefix(ConfigMistake.limit).map { mistake in
       Failure(
-        status: .usage, kind: "config",
-        message: path + (mistake.line.map { ":\($0)" } ?? "") + ": " + mistake.message,
+        .config, path + (mistake.line.map { ":\($0)" } ?? "") + ": " + mistake.message,
         hint: mistake.hint,
         details: [("path", .string(path))]
           + (mistake.line.map { [("line", .integer(Int64($0)))] } ?? []))
@@ -21,8 +20,7 @@ struct ConfigMistakes: Error {
 
   private var tooMany: Failure {
     Failure(
-      status: .usage, kind: "config",
-      message: "\(path): there are more mistakes than these \(ConfigMistake.limit)",
+      .config, "\(path): there are more mistakes than these \(ConfigMistake.limit)",
       hint: "histctl-maintain.conf(5) says what a config file is",
       details: [("path", .string(path))])
   }
@@ -113,7 +111,7 @@ struct MaintenanceConfig {
         case nil: "\(error)"
         }
       throw Failure(
-        status: .cannotReadOrWrite, kind: "unreadable", message: "cannot read \(path): \(reason)",
+        .unreadable, "cannot read \(path): \(reason)",
         hint: "histctl-maintain.conf(5) says what a config file is")
     }
   }

@@ -108,7 +108,7 @@ struct MaintenanceReport {
           : JSONValue.object(of: [
             "bytes": outcome.freedBytes ?? 0, "prunedPages": outcome.freesPrunedPages ? true : nil,
           ]),
-        "status": failure.map { Int64($0.status.rawValue) }, "error": failure?.kind,
+        "status": failure.map { Int64($0.status.rawValue) }, "error": failure?.kind.rawValue,
         "message": failure?.message,
       ])
   }

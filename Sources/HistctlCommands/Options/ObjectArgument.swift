@@ -53,16 +53,15 @@ enum ObjectArgument {
     let search = try ObjectSearch(entity, conditions, in: timeline, schema: timeline.schema())
     guard search.hits.isEmpty else { return search }
     throw Failure(
-      status: .answerIsNo, kind: "unknownObject",
-      message:
-        "'\(text)' is no object of the store or of its history, as far as values are known",
+      .unknownObject,
+      "'\(text)' is no object of the store or of its history, as far as values are known",
       hint: "histctl-values(7) describes which values of the past are known")
   }
 
   private static func severalObjects(_ text: String, _ search: ObjectSearch) -> Failure {
     Failure(
-      status: .answerIsNo, kind: "severalObjects",
-      message: "'\(text)' names \(search.isCut ? "more than " : "")"
+      .severalObjects,
+      "'\(text)' names \(search.isCut ? "more than " : "")"
         + "\(Int64(search.hits.count).counted("object")): \(list(search.hits))",
       hint: "give the key of one, or more values: 'Trip[name=Rome][score>3]'",
       details: details(search.hits))

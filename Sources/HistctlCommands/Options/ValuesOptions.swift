@@ -81,7 +81,7 @@ struct ValuesOptions: ParsableArguments {
     } catch let error where error is StoreError || error is Failure {
       guard valuesFile == nil else { throw error }
       let failure = Failure(error)
-      session.diagnostics.warn(failure.message, kind: failure.kind, hint: failure.hint)
+      session.diagnostics.warn(failure.message, kind: failure.kind.rawValue, hint: failure.hint)
       session.end(with: failure.status)
       return nil
     }

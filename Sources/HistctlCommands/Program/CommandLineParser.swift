@@ -219,7 +219,7 @@ enum CommandLineParser {
   }
 
   private static func usageFailure(_ message: String, hint: String?) -> Failure {
-    Failure(status: .usage, kind: "usage", message: message, hint: hint)
+    Failure(.usage, message, hint: hint)
   }
 
   private static func question(_ names: [String]) -> String? {

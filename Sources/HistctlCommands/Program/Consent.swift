@@ -44,11 +44,10 @@ struct Consent {
       answer = .asks
     } else {
       for path in stores {
-        if let failure = Failure.misplacedStore(path) { throw failure }
+        if let failure = MisplacedInput.failure(path) { throw failure }
       }
       throw Failure(
-        status: .usage, kind: "usage",
-        message: "cannot ask for confirmation: standard input is not a terminal",
+        .usage, "cannot ask for confirmation: standard input is not a terminal",
         hint: "add --yes to \(action.rawValue) it, or --dry-run to see what would be "
           + action.participle)
     }

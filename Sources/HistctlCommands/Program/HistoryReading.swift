@@ -242,8 +242,7 @@ struct HistoryReading: FieldPage {
     }
     session.diagnostics.report(
       Failure(
-        status: .historyGap, kind: "historyGap",
-        message: "history has a gap: " + gap.message + (place ?? ""),
+        .historyGap, "history has a gap: " + gap.message + (place ?? ""),
         hint:
           "history that was pruned and not archived can only come from an older copy of the store",
         details: JSONValue.list(of: [
@@ -344,7 +343,7 @@ struct HistoryReading: FieldPage {
       guard try reader.nextTransaction() == nil, reader.life.state == .unknown else { continue }
       isAnyUnknown = true
       let failure = Failure(try reader.unknownObject())
-      session.diagnostics.warn(failure.message, kind: failure.kind, hint: failure.hint)
+      session.diagnostics.warn(failure.message, kind: failure.kind.rawValue, hint: failure.hint)
     }
     return isAnyUnknown
   }

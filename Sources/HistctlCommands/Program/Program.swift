@@ -16,8 +16,7 @@ package enum Program {
     // Swift reads them from /proc on Linux. A program is always given its name at least.
     guard !systemArguments.isEmpty else {
       let failure = Failure(
-        status: .cannotReadOrWrite, kind: "unreadable",
-        message: "cannot read the command line: /proc is missing",
+        .unreadable, "cannot read the command line: /proc is missing",
         hint: "mount it with: mount -t proc proc /proc")
       Diagnostics(arguments: [], console: console).report(failure)
       return failure.status
@@ -31,8 +30,7 @@ package enum Program {
     // Converted to text, it would name another file, or none.
     let bytes = Array(UnsafeRawBufferPointer(start: word, count: strlen(word)))
     let failure = Failure(
-      status: .usage, kind: "usage",
-      message: "the argument '\(EscapedBytes.text(bytes))' is not UTF-8",
+      .usage, "the argument '\(EscapedBytes.text(bytes))' is not UTF-8",
       hint:
         "rename the file, or give it a second name with ln -s; \\x and two digits stand for a byte "
         + "of another encoding")
@@ -48,8 +46,7 @@ package enum Program {
     for problem in remains {
       diagnostics(of: command, arguments, console).report(
         Failure(
-          status: .partlyDone, kind: "notRemoved",
-          message: "cannot remove \(problem.path): \(problem.reason)",
+          .notRemoved, "cannot remove \(problem.path): \(problem.reason)",
           hint: "everything else is done; delete it, or run the command again"))
     }
     return status == .success && !remains.isEmpty ? .partlyDone : status
@@ -132,39 +129,4 @@ extension HistctlCommand {
   var outlivesReader: Bool { false }
 
   func remedy(for token: UnusableToken) -> String { token.remedyWithReach }
-}
-
-extension UnusableToken {
-  /// The remedy where a token that works is needed.
-  var remedyWithReach: String {
-    let nearest = (remainder?.neighbors ?? []).map(String.init).joined(separator: " or ")
-    let reach = oldest.flatMap { oldest in newest.map { "\(oldest.number) to \($0.number)" } }
-    return remedy(
-      wayOn: "give a token that works: "
-        + (nearest.isEmpty
-          ? reach ?? "0, because the history is empty" : "the nearest is \(nearest)"))
-  }
-
-  /// The remedy for the token of `--after`.
-  var remedyWithAfter: String { remedy(option: "--after") }
-
-  /// The remedy for a consumer that cannot continue from its bookmark.
-  func remedyOfBookmark(isInOtherFile: Bool = false) -> String {
-    guard text.hasPrefix("@") else { return remedy }
-    return remedy(
-      wayOn:
-        "\(remainder?.resume ?? 0 == 0 ? "start again" : "continue") with: histctl bookmark set \(ShellWord.quoted(path)) "
-        + "\(text.dropFirst()) \(remainder?.resume ?? 0) --force"
-        + (isInOtherFile ? " with the same --bookmark-file" : ""))
-  }
-}
-
-extension UnusableToken.Remainder {
-  /// Its members in JSON: what is missing after the token, and the token with which to continue.
-  var members: [(String, JSONValue)] {
-    JSONValue.list(of: [
-      "complete": isComplete, "firstMissing": missing?.first, "lastMissing": missing?.last,
-      "missing": missing?.count, "resume": resume,
-    ])
-  }
 }

@@ -34,18 +34,3 @@ final class StoreIsolation {
     if status.severity > self.status.severity { self.status = status }
   }
 }
-
-extension Failure {
-  /// Returns the failure with the path of its store, if the message does not contain it.
-  func naming(_ path: String, amongSeveral: Bool) -> Failure {
-    var failure = self
-    if amongSeveral, message.ranges(of: path).isEmpty {
-      failure = Failure(
-        status: status, kind: kind, message: "\(path): \(message)", hint: hint, details: details)
-    }
-    if !details.contains(where: { $0.0 == "store" }) {
-      failure.details.insert(("store", .string(path)), at: 0)
-    }
-    return failure
-  }
-}

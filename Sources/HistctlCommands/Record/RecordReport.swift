@@ -53,7 +53,7 @@ final class RecordReport {
     case .waiting(let error):
       let failure = Failure(error)
       session.diagnostics.warn(
-        failure.message + "; recording continues when it can be read", kind: failure.kind)
+        failure.message + "; recording continues when it can be read", kind: failure.kind.rawValue)
     case .replaced:
       session.diagnostics.warn(
         "\(path) is another file now; recording continues with it", kind: "replacedStore")

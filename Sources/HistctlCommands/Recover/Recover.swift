@@ -77,8 +77,7 @@ struct Recover: SourceReadingCommand {
       let timeline = reading.timeline
       guard let snapshot = timeline.snapshot else {
         throw Failure(
-          status: .notAStore, kind: "archive",
-          message: "\(timeline.path) is not a store, and objects are recovered for a store",
+          .archive, "\(timeline.path) is not a store, and objects are recovered for a store",
           hint: "give the store, and the archive with --archive")
       }
       if copy != nil {
@@ -113,8 +112,7 @@ struct Recover: SourceReadingCommand {
       let object = try ObjectArgument.object(text, resolver, session, preferring: .gone)
       guard let lost = try reader.object(object) else {
         throw Failure(
-          status: .answerIsNo, kind: "presentObject",
-          message: "\(object) is in the store; there is nothing to recover",
+          .presentObject, "\(object) is in the store; there is nothing to recover",
           hint: "histctl blame shows its values, with --at those of an earlier time")
       }
       try body(lost)
@@ -128,8 +126,7 @@ struct Recover: SourceReadingCommand {
     }
     if !isAny {
       throw Failure(
-        status: .answerIsNo, kind: "nothingDeleted",
-        message: "transaction \(number) deleted no object",
+        .nothingDeleted, "transaction \(number) deleted no object",
         hint: "histctl log --kind delete lists the transactions that did")
     }
   }
@@ -148,8 +145,8 @@ struct Recover: SourceReadingCommand {
     guard !plan.objects.isEmpty else {
       let first = plan.losses.first { $0.property == nil }
       throw Failure(
-        status: .failure, kind: "nothingRecovered",
-        message: "no object can be brought back"
+        .nothingRecovered,
+        "no object can be brought back"
           + (first.map { ": \($0.object): \($0.reason)" } ?? ""),
         hint: "leave out --output to see the values that are known")
     }

@@ -26,8 +26,8 @@ struct RestoreReport: FieldPage {
   func tell(_ gap: HistoryGap, store: String) {
     session.diagnostics.report(
       Failure(
-        status: .historyGap, kind: "historyGap",
-        message: "\(archivePath) has transactions up to \(gap.after) that cannot come back: "
+        .historyGap,
+        "\(archivePath) has transactions up to \(gap.after) that cannot come back: "
           + gap.message,
         hint: "list them with: histctl log \(ShellWord.quoted(archivePath))",
         details: [

@@ -65,8 +65,7 @@ struct Show: ReadingCommand {
     let reader = try ObjectLifeReader(object, in: timeline, schema: timeline.schema())
     guard reader.life.state != .unknown else { throw try reader.unknownObject() }
     throw Failure(
-      status: .answerIsNo, kind: "unknownObject",
-      message: "\(object) is in the store, and no transaction of the history changed it",
+      .unknownObject, "\(object) is in the store, and no transaction of the history changed it",
       hint: "histctl object shows its present values")
   }
 

@@ -103,8 +103,7 @@ struct Stats: ReadingCommand {
       let query = try query(resolver)
       if untilSize != nil, query != HistoryQuery() {
         throw Failure(
-          status: .usage, kind: "usage",
-          message: "--until-size needs the whole history; it cannot be combined with conditions",
+          .usage, "--until-size needs the whole history; it cannot be combined with conditions",
           hint: "leave out --until-size, or the options that select transactions")
       }
       let schema = try reading.schema()

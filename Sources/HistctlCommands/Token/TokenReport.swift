@@ -22,7 +22,7 @@ struct TokenReport: JSONConvertible {
       [
         "token": token.text, "state": token.state.name, "transaction": token.number,
         "portable": token.token?.description, "timestamp": token.timestamp?.iso8601(),
-        "moment": token.moment?.timestamp.iso8601(), "error": problem?.kind,
+        "moment": token.moment?.timestamp.iso8601(), "error": problem?.kind.rawValue,
         "message": problem?.message, "hint": problem?.remedy, "oldest": problem?.oldest?.number,
         "oldestTimestamp": problem?.oldest?.timestamp?.iso8601(),
       ], and: problem?.remainder?.members ?? [])
@@ -32,8 +32,7 @@ struct TokenReport: JSONConvertible {
   func bytes(as form: TokenForm) throws -> [UInt8] {
     func unavailable(_ reason: String, _ other: TokenForm) -> Failure {
       Failure(
-        status: .failure, kind: "unavailableForm",
-        message: "token \(token.text) has no form \(form.rawValue): \(reason)",
+        .unavailableForm, "token \(token.text) has no form \(form.rawValue): \(reason)",
         hint: "use --as \(other.rawValue)")
     }
     if form == .number {
@@ -74,7 +73,8 @@ enum CheckedToken {
       .record(
         "token",
         [
-          "token": text, "state": "malformed", "error": failure.kind, "message": failure.message,
+          "token": text, "state": "malformed", "error": failure.kind.rawValue,
+          "message": failure.message,
           "hint": failure.hint,
         ])
     }

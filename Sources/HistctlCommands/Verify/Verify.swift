@@ -168,13 +168,12 @@ private final class VerifyRun {
       ]
       if let option = options.first(where: \.0)?.1 {
         throw Failure(
-          status: .usage, kind: "usage",
-          message: "\(option) needs a store; \(target.path) is a folder",
+          .usage, "\(option) needs a store; \(target.path) is a folder",
           hint: "give a store file, or leave out \(option)")
       }
     } else if look.archive == nil, look.anchor != nil || look.subset != nil {
       throw Failure(
-        status: .usage, kind: "usage", message: "--anchor and --subset need an archive",
+        .usage, "--anchor and --subset need an archive",
         hint: "give the folder of an archive, or --archive with it")
     }
   }

@@ -34,7 +34,7 @@ package final class ExportedText {
       throw .unreadable(path: self.path, reason: ArchiveFile.reason(error))
     }
     unpacker = TextUnpacker { buffer in try file.read(into: buffer) }
-    guard file.status.kind != .other("directory") else {
+    guard file.status.kind != .directory else {
       throw .unreadable(path: self.path, reason: "it is not a file")
     }
   }

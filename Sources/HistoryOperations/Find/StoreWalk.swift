@@ -76,10 +76,11 @@ struct StoreWalk {
       let isLink = FileMove.entry(at: path) == .link
       try visitFile(
         FilePath(isLink ? FileStatus.resolve(path) ?? path : path), place, isRoot: true)
-    case .other("directory"):
+    case .directory:
       try walk(Entry(FilePath(path), isFolder: true, place, isRoot: true))
-    case .other(let kind):
-      try fail(FilePath(path), StoreError.notAStore(path: path, reason: .notAFile(kind: kind)))
+    case let kind?:
+      try fail(
+        FilePath(path), StoreError.notAStore(path: path, reason: .notAFile(kind: kind.name)))
     }
   }
 

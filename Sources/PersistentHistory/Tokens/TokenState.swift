@@ -80,18 +80,6 @@ public struct UnusableToken: Hashable, Sendable {
     package let gaps: [HistoryGap]
   }
 
-  /// The name of the error, as in the frameworks or similar.
-  package var kind: String {
-    switch state {
-    case .foreign: "historyTokenForeign"
-    case .ahead: "historyTokenAhead"
-    case .expired: "historyTokenExpired"
-    case .archived: "historyTokenArchived"
-    case .diverged: "historyTokenDiverged"
-    case .valid: "historyTokenValid"
-    }
-  }
-
   /// The problem, and the oldest token that works; times are in UTC.
   public var message: String { message(time: StoreTimestamp.text) }
 

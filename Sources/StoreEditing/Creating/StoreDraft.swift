@@ -116,11 +116,11 @@ package struct StoreDraft: Hashable, Sendable {
       guard let status = try FileStatus(path: path) else { return }
       switch status.kind {
       case .file: break
-      case .other("directory"):
+      case .directory:
         throw StoreWriteError.unwritable(path: path, reason: "it is a folder")
-      case .other(let kind):
+      case .link, .pipe, .socket, .device, .special:
         throw StoreWriteError.unwritable(
-          path: path, reason: "it is a \(kind), and only a store is replaced")
+          path: path, reason: "it is a \(status.kind.name), and only a store is replaced")
       }
       let start = try ReadableFile(FilePath(path)).readPrefix(FileHeader.mark.count)
       guard start.isEmpty || start == FileHeader.mark else {

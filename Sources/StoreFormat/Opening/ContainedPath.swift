@@ -35,7 +35,7 @@ package struct ContainedPath: Hashable, Sendable {
   private static func isContainer(_ path: String) -> Bool {
     switch (try? FileStatus(path: path))?.kind {
     case .file: true
-    case .other("directory"): DeviceBackup(folder: path).hasManifest
+    case .directory: DeviceBackup(folder: path).hasManifest
     default: false
     }
   }

@@ -68,7 +68,7 @@ package struct ForeignFile {
   private func checked(_ status: FileStatus, _ longest: Int) throws(FileProblem) -> FileStatus {
     guard status.kind == .file else {
       throw FileProblem(
-        path: path, reason: status.kind == .other("link") ? "it is a link" : "it is not a file")
+        path: path, reason: status.kind == .link ? "it is a link" : "it is not a file")
     }
     guard status.size <= longest else {
       throw FileProblem(

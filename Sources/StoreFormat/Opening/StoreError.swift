@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 import GRDBSQLite
 
@@ -178,7 +179,7 @@ extension StoreError {
       "free space there, or copy the store with its -wal file to another file system and read the copy"
     case .notAStore(_, .companion(let store)):
       "give \(store), with which it is read"
-    case .notAStore(_, .notAFile(kind: "pipe")):
+    case .notAStore(_, .notAFile(kind: FileStatus.Kind.pipe.name)):
       "give a file; a store is read where it lies, and not from a stream"
     case .notAStore(_, .notSQLite):
       "give the store file itself; an encrypted one must be decrypted first"

@@ -53,8 +53,8 @@ package struct StoreLocation: Hashable, Sendable {
         try WorkingCopies.copy(of: unpacked, named: contained.resolved, path: path) ?? unpacked
       return
     }
-    if case .other(let kind) = status.kind {
-      throw .notAStore(path: path, reason: .notAFile(kind: kind))
+    if status.kind != .file {
+      throw .notAStore(path: path, reason: .notAFile(kind: status.kind.name))
     }
     // SQLite treats a file of a single byte as an empty database.
     guard status.size >= FileHeader.length else {
@@ -66,8 +66,8 @@ package struct StoreLocation: Hashable, Sendable {
     for suffix in Self.filesOfSQLite {
       // SQLite would wait for a program that writes into a pipe. It follows no link there, so that a link cannot
       // make it write elsewhere.
-      if case .other(let kind)? = FileStatus(entry: FilePath(resolved + suffix))?.kind {
-        throw .obstructed(path: path, file: resolved + suffix, kind: kind)
+      if let kind = FileStatus(entry: FilePath(resolved + suffix))?.kind, kind != .file {
+        throw .obstructed(path: path, file: resolved + suffix, kind: kind.name)
       }
     }
     self.path = path

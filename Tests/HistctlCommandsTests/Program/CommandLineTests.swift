@@ -129,13 +129,10 @@ import Testing
 
   // MARK: - Wrong command lines
 
-  private static let commands = [
-    "log", "show", "diff", "object", "blame", "export", "stats", "report", "archive", "prune",
-    "restore",
-    "compact",
-    "check", "verify", "info", "token check", "token show", "bookmark set", "bookmark check",
-    "bookmark list", "bookmark remove", "rehearse", "snapshot", "recover", "scrub", "maintain",
-  ]
+  /// Commands that end by themselves and touch nothing outside of their folder.
+  private static let commands = CommandNames.leaves.filter {
+    !["completion", "demo", "find", "mcp", "record"].contains($0)
+  }
   private static let words = [
     "--after", "99", "-3", "x", "--until", "2024-13-45", "--entity", "Trop", "--author", "nobody",
     "--json", "--archive", "missing", "--keep-last", "0", "--max-size", "9Q", "@none", "@./none",

@@ -1,6 +1,7 @@
 import Foundation
 import HistoryArchive
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreEditing
 import StoreFormat
@@ -183,7 +184,7 @@ import Testing
   func `each error has one kind, one status and a hint`() {
     for (error, kind, status, words) in Self.errors {
       let failure = Failure(error)
-      #expect(failure.kind == kind, "\(error)")
+      #expect(failure.kind.rawValue == kind, "\(error)")
       #expect(failure.status == status, "\(error)")
       #expect(words.isEmpty || failure.hint?.contains(words) == true, "\(error)")
       #expect(failure.hint?.isEmpty == false, "\(error)")
@@ -194,10 +195,147 @@ import Testing
     #expect(ArchiveFindingKind.storeGap.hint.contains("prune --archive"))
   }
 
+  /// One error of each case. A new case does not compile until it has one, after the case before it.
+  private static let everyCase: [any Error] =
+    chain { (error: StoreError?) in
+      switch error {
+      case nil: .missing(path: "p")
+      case .missing?: .beingReplaced(path: "p", former: "f")
+      case .beingReplaced?: .unreadable(path: "p", reason: "r")
+      case .unreadable?: .withoutRoom(path: "p", index: "i", free: nil)
+      case .withoutRoom?: .notAStore(path: "p", reason: .notSQLite)
+      case .notAStore?: .contained(path: "p", container: "c")
+      case .contained?: .separateLog(path: "p", whole: "w")
+      case .separateLog?: .withoutHistory(path: "p")
+      case .withoutHistory?: .unfinishedSave(path: "p", journal: "j")
+      case .unfinishedSave?: .busy(path: "p", seconds: 1)
+      case .busy?: .changedWhileReading(path: "p")
+      case .changedWhileReading?: .changedWhileCopying(path: "p")
+      case .changedWhileCopying?: .notCopied(path: "p", copy: "c", reason: .otherState)
+      case .notCopied?: .endedSnapshot(path: "p")
+      case .endedSnapshot?: .damaged(path: "p", place: "q", detail: "d")
+      case .damaged?: .calculated(path: "p", table: "t", part: "q")
+      case .calculated?: .obstructed(path: "p", file: "f", kind: "pipe")
+      case .obstructed?: .largeValue(path: "p", place: "q", file: "f", reason: "r")
+      case .largeValue?: .unusableValues(path: "p", reason: "r")
+      case .unusableValues?: .withoutModel(path: "p", reason: "r")
+      case .withoutModel?: .invalidModel(detail: "d")
+      case .invalidModel?: .unknownEntity(name: "T", isAbstract: false)
+      case .unknownEntity?: .unknownProperty(entity: "T", property: "p")
+      case .unknownProperty?: .unexpectedTable(table: "t", detail: "d")
+      case .unexpectedTable?: .unsupportedFetch(detail: "d")
+      case .unsupportedFetch?: nil
+      }
+    }
+    + chain { (error: StoreWriteError?) in
+      switch error {
+      case nil: .store(.missing(path: "p"))
+      case .store?: .unwritable(path: "p", reason: "r")
+      case .unwritable?: .alreadyThere(path: "p")
+      case .alreadyThere?: .wrongValue(entity: "T", attribute: "a", expected: "e", found: "f")
+      case .wrongValue?: .missingValue(entity: "T", attribute: "a")
+      case .missingValue?: .missingObject(entity: "T", primaryKey: 1)
+      case .missingObject?, .wrongDestination?: .unusableObject(entity: "T")
+      case .unusableObject?: .deletionDenied(entity: "T", primaryKey: 1, relationship: "r")
+      case .deletionDenied?: .externalStorage(entity: "T", attribute: "a")
+      case .externalStorage?: .frameworkTrigger(table: "t", detail: "d")
+      case .frameworkTrigger?: .notUnique(detail: "d")
+      case .notUnique?: .numbersExhausted(table: "t")
+      case .numbersExhausted?: .historyChanged(path: "p", detail: "d")
+      case .historyChanged?: .pinnedLog(path: "p", seconds: 1)
+      case .pinnedLog?: .copyOntoItself(path: "p", of: "o")
+      case .copyOntoItself?: .notIncremental(path: "p")
+      case .notIncremental?: .renumbersRows(path: "p", tables: ["t"])
+      case .renumbersRows?: .withoutSpace(path: "p", needed: 2, free: 1)
+      case .withoutSpace?: .notInferable(entity: "T", property: nil, reason: "r", remedy: "m")
+      case .notInferable?: .notMigratable(table: "t", detail: "d")
+      case .notMigratable?: .unfinishedJointSave(path: "p", record: "r", detail: "d")
+      case .unfinishedJointSave?: .unrecordedValues(path: "p", reason: "r")
+      case .unrecordedValues?: nil
+      }
+    }
+    + chain { (error: ArchiveError?) in
+      switch error {
+      case nil: .notAnArchive(path: "p", reason: .notAFolder)
+      case .notAnArchive?: .missing(path: "p")
+      case .missing?: .lostCatalog(path: "p")
+      case .lostCatalog?: .unlisted(path: "p")
+      case .unlisted?: .linked(path: "p")
+      case .linked?: .unreadable(path: "p", reason: "r")
+      case .unreadable?: .unwritable(path: "p", reason: "r")
+      case .unwritable?: .damaged(path: "p", place: "q", detail: "d")
+      case .damaged?: .unknownFormat(path: "p", schema: 9)
+      case .unknownFormat?: .unknownStore(path: "p", store: "s", known: ["k"])
+      case .unknownStore?: .severalStores(path: "p", stores: ["s", "t"])
+      case .severalStores?: .malformedAnchor(text: "x")
+      case .malformedAnchor?: .unknownTransaction(path: "p", store: "s", transaction: 1)
+      case .unknownTransaction?: .busy(path: "p", seconds: 1)
+      case .busy?: .changed(path: "p")
+      case .changed?: .unnamedStore(path: "p")
+      case .unnamedStore?: .unsealable(path: "p", transaction: 1, reason: "r")
+      case .unsealable?: .diverged(path: "p", archive: "a", transaction: 1)
+      case .diverged?: .olderCopy(path: "p", archive: "a", sealed: 2, newest: 1)
+      case .olderCopy?: .gap(path: "p", archive: "a", after: 1, oldest: 3)
+      case .gap?: .fullCatalog(path: "p", limit: 1)
+      case .fullCatalog?: .damagedText(path: "p", line: 1, detail: "d")
+      case .damagedText?: .malformedLine(path: "p", line: 1, .unknownType("x"))
+      case .malformedLine?: .readBackDiffers(path: "p", place: "q")
+      case .readBackDiffers?: nil
+      }
+    }
+    + chain { (error: RestoreObstacle?) in
+      switch error {
+      case nil: .otherStore(path: "p", identifier: "i", sealed: "s")
+      case .otherStore?: .diverged(path: "p", transaction: 1, detail: "d")
+      case .diverged?: .gap(path: "p", newestSealed: 1, oldest: 3, newestIssued: 4)
+      case .gap?: .notSealed(path: "p", wanted: 1, oldestSealed: nil)
+      case .notSealed?: .unfitTable(path: "p", transaction: 1, detail: "d")
+      case .unfitTable?, .changedModel?: .withoutTextNumbers(path: "p", count: 1)
+      case .withoutTextNumbers?: .disorder(transaction: 1)
+      case .disorder?: nil
+      }
+    }
+    + chain { (error: LineError?) in
+      switch error {
+      case nil: .unexpected(key: "k", expectation: "e")
+      case .unexpected?, .malformed?: .unknownSchema(9)
+      case .unknownSchema?: .unknownType("x")
+      case .unknownType?: .partial(transaction: 1)
+      case .partial?: .unknownEntity(name: "T")
+      case .unknownEntity?: .tooLarge(limit: 1)
+      case .tooLarge?: nil
+      }
+    }
+
+  private static func chain<E: Error>(_ next: (E?) -> E?) -> [any Error] {
+    var errors: [any Error] = []
+    var last: E?
+    while let error = next(last) {
+      errors.append(error)
+      last = error
+    }
+    return errors
+  }
+
+  @Test
+  func `every case of an error has a kind of its own or one that is documented, and a hint`() {
+    #expect(Self.everyCase.count > 80)
+    for error in Self.everyCase {
+      let failure = Failure(error)
+      #expect(failure.kind != .unexpected, "\(error)")
+      #expect(failure.status == failure.kind.status && failure.status != .success, "\(error)")
+      #expect(!failure.message.isEmpty && failure.hint?.isEmpty == false, "\(error)")
+    }
+    for code in OperationError.Code.allCases {
+      let failure = Failure(OperationError(code, "m", hint: "h"))
+      #expect(failure.kind.rawValue == code.rawValue)
+    }
+  }
+
   @Test
   func `every command and option in a hint exists`() async throws {
     var help: [String: String] = [:]
-    for name in HelpTests.commands {
+    for name in [""] + CommandNames.all {
       let words = name.split(separator: " ").map(String.init)
       help[name] = try await InProcess.run(words + ["--help"]).text
     }

@@ -9,7 +9,7 @@ import Testing
     #expect(
       far.errors == """
         histctl: no command named 'frobnicate'
-        hint: the commands are info, log, show, diff, object, blame, export, stats, report, find, mcp, archive, forget, prune, restore, compact, maintain, check, verify, token, bookmark, rehearse, snapshot, recover, scrub, record, demo, completion
+        hint: the commands are \(CommandNames.all.filter { !$0.contains(" ") }.joined(separator: ", "))
 
         """)
     let result = try await InProcess.run(["lgo", "sample.store"])

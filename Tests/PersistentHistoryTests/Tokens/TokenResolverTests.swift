@@ -178,12 +178,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("7", "historyTokenExpired", "transaction 7 "),
-    ("15", "historyTokenAhead", "the newest number ever issued there is 14"),
-    ("\(other):9", "historyTokenForeign", other),
+    ("7", "expired", "transaction 7 "),
+    ("15", "ahead", "the newest number ever issued there is 14"),
+    ("\(other):9", "foreign", other),
   ])
   func `an expired token is reported with the oldest valid one, its date and a hint`(
-    text: String, kind: String, part: String
+    text: String, state: String, part: String
   ) throws {
     let folder = try Self.pruned()
     let error = try #require(throws: HistoryError.self) {
@@ -193,7 +193,7 @@ import Testing
       Issue.record("another error: \(error)")
       return
     }
-    #expect(token.kind == kind)
+    #expect(token.state.name == state)
     #expect(token.oldest == TransactionPosition(number: 5, timestamp: Self.time(5)))
     #expect(token.newest == TransactionPosition(number: 12, timestamp: Self.time(12)))
     #expect(error.message.hasPrefix("token \(text) "))
@@ -202,7 +202,7 @@ import Testing
     #expect(
       error.message.contains("the oldest token that works is 5, of 2024-07-29T00:46:40Z"))
     // Only history that is gone is done without; another store has it.
-    let isGone = kind == "historyTokenExpired"
+    let isGone = state == "expired"
     #expect(error.remedy.contains("continue from 6, ") == isGone)
     #expect(error.remedy.hasSuffix("from transaction 9 on") == isGone)
   }
