@@ -84,6 +84,14 @@ struct Export: ReadingCommand {
     }
   }
 
+  /// Returns which transactions and changes are asked for.
+  func query(_ resolver: TokenResolver) throws -> HistoryQuery {
+    var query = try filter.query(resolver)
+    query.keepsOnlyMatchingChanges = onlyMatching
+    query.readsPresentObjects = export.withCurrent
+    return query
+  }
+
   private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
 
   func remedy(for token: UnusableToken) -> String {
@@ -136,10 +144,8 @@ struct Export: ReadingCommand {
   ) throws -> ExportOperation {
     let timeline = reading.timeline
     _ = try timeline.snapshot?.historyTables()
-    var query = try filter.query(resolver)
+    var query = try query(resolver)
     let schema = try reading.schema(joinsArchive: !query.change.isEmpty)
-    query.keepsOnlyMatchingChanges = onlyMatching
-    query.readsPresentObjects = export.withCurrent
     try values.apply(to: &query, reading)
     var whole = HistoryExport(query: query, compression: export.compression)
     if let gap = try resolver.missingBeginning(after: filter.after) {

@@ -81,13 +81,7 @@ struct Forget: HistctlCommand {
     // Merging loses nothing.
     let consent = try Consent(
       .delete, dryRun: dryRun, yes: yes || keep.rules.isEmpty, session: session)
-    var request = ForgetRequest(archivePath: archive)
-    request.rules = keep.rules
-    request.merges = merge
-    if let size = writing.segmentSize { request.segmentSize = size.bytes }
-    request.storeIdentifier = storeIdentifier
-    request.bookmarkPaths = bookmarkFiles
-    request.ignoredGuards = Set(ignoreGuard)
+    var request = request
     request.lockWait = writing.lockWait?.seconds(before: session.now) ?? 0
     let operation = ForgetOperation(request, now: session.now)
     try session.write(usesPager: false) { writer in
@@ -99,5 +93,17 @@ struct Forget: HistctlCommand {
       guard try isNothing || consent.permits(ForgetReport.question(plans), writer) else { return }
       try operation.run(plans, report: report.write)
     }
+  }
+
+  /// What is asked for.
+  var request: ForgetRequest {
+    var request = ForgetRequest(archivePath: archive)
+    request.rules = keep.rules
+    request.merges = merge
+    if let size = writing.segmentSize { request.segmentSize = size.bytes }
+    request.storeIdentifier = storeIdentifier
+    request.bookmarkPaths = bookmarkFiles
+    request.ignoredGuards = Set(ignoreGuard)
+    return request
   }
 }

@@ -120,8 +120,9 @@ struct ForgetReport {
       "forget", ["path": plan.archivePath, "store": plan.store],
       and: Self.members(plan, forgotten, merging)
         + JSONValue.list(of: [
-          "decidedBy": decision.deciders, "rules": decision.rules, "guards": decision.guards,
-          "bookmarks": decision.bookmarks,
+          "decidedBy": decision.deciders, "rules": decision.rules.map(\.json),
+          "guards": decision.guards.map(\.json),
+          "bookmarks": decision.bookmarks.map(\.json),
         ]) + others)
   }
 }

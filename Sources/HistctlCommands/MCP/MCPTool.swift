@@ -94,9 +94,7 @@ struct MCPArgument: Sendable {
   ///
   /// Reads the description that the parser writes of a command for other programs.
   static func list(of tool: MCPTool) -> [MCPArgument] {
-    guard let dump = try? JSONReader().read(tool.command._dumpHelp()),
-      case .array(let all) = dump["command"]?["arguments"] ?? .null
-    else { return [] }
+    let all = CommandDescription.arguments(of: tool.command)
     let unnamed = all.filter { $0["kind"] == "positional" }
     let positionals = zip(tool.positionals, unnamed).map { argument, description in
       MCPArgument(argument.name, argument.form, option: nil, description)

@@ -48,7 +48,7 @@ struct MaintenanceConfig {
     let text = ConfigText(try Self.read(path))
     let folder = ConfigFolder(of: path, homeFolder: homeFolder)
     var mistakes = text.mistakes
-    var defaults: [MaintenanceKey: [ConfigText.Entry]] = [:]
+    var defaults: SettingsReader.Entries = [:]
     if let section = text.sections.first(where: { $0.name == Self.defaults }) {
       let read = SettingsReader.defaults(section, folder: folder)
       defaults = read.entries
@@ -140,51 +140,5 @@ struct ConfigFolder {
       return (homeFolder.hasSuffix("/") ? homeFolder : homeFolder + "/", String(text.dropFirst(2)))
     }
     return (path.isEmpty || path.hasSuffix("/") ? path : path + "/", text)
-  }
-}
-
-/// A key of the config file: the name of a command and of its option.
-enum MaintenanceKey: String, CaseIterable {
-  case store
-  case missingOK = "missing-ok"
-  case followLinks = "follow-links"
-  case bookmarkFile = "bookmark-file"
-  case busyTimeout = "busy-timeout"
-  case exportOutputDir = "export.output-dir"
-  case exportBookmark = "export.bookmark"
-  case exportFormat = "export.format"
-  case exportCompress = "export.compress"
-  case pruneKeepWithin = "prune.keep-within"
-  case pruneKeepLast = "prune.keep-last"
-  case pruneMaxSize = "prune.max-size"
-  case pruneIfLarger = "prune.if-larger"
-  case pruneMaxBehind = "prune.max-behind"
-  case pruneIgnoreGuard = "prune.ignore-guard"
-  case pruneArchive = "prune.archive"
-  case forgetKeepWithin = "forget.keep-within"
-  case forgetKeepLast = "forget.keep-last"
-  case forgetMerge = "forget.merge"
-  case compact
-
-  /// Whether it may occur more than once in a section.
-  var isList: Bool { self == .store || self == .pruneIgnoreGuard }
-
-  /// Whether it belongs to one section and cannot be a default.
-  var isOfOneSection: Bool { self == .store || self == .bookmarkFile }
-
-  /// The command whose option it is; `nil` if it is not an option.
-  var command: String? {
-    rawValue.firstIndex(of: ".").map { String(rawValue[..<$0]) }
-  }
-
-  /// Returns the keys that an unknown name may mean.
-  static func near(_ name: String) -> [String] {
-    let option = name.hasPrefix("--") ? String(name.dropFirst(2)) : name
-    // The option's name alone, or with a dash after the command.
-    let meant = allCases.map(\.rawValue).filter {
-      $0.split(separator: ".").last.map(String.init) == option
-        || $0.replacing(".", with: "-") == option
-    }
-    return meant.isEmpty ? NearNames.of(option, in: allCases.map(\.rawValue)) : meant
   }
 }

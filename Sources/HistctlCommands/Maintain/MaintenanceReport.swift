@@ -164,6 +164,9 @@ struct MaintenanceReport {
       steps.append(("forget", parts.joined(separator: ", ") + ", in \(forget.archivePath)"))
     }
     if settings.compacts { steps.append(("compact", "free pages are given back")) }
+    if !settings.otherOptions.isEmpty {
+      steps.append(("also", settings.otherOptions.joined(separator: ", ")))
+    }
     return steps
   }
 
@@ -204,6 +207,7 @@ struct MaintenanceReport {
                 + JSONValue.list(of: ["merge": forget.merges, "archive": forget.archivePath])))
         },
         "compact": settings.compacts,
+        "options": settings.otherOptions.isEmpty ? nil : settings.otherOptions,
       ])
   }
 }

@@ -1,19 +1,19 @@
 import ArgumentParser
-import HistoryCoding
 import HistoryOperations
 import PersistentHistory
 
 /// Reads the settings of one section, with defaults for keys that it does not have.
+///
+/// The options of each step are parsed as those of its command.
 struct SettingsReader {
+  typealias Entries = [MaintenanceKey: [ConfigText.Entry]]
+
   private let section: ConfigText.Section
   private let folder: ConfigFolder
-  private var entries: [MaintenanceKey: [ConfigText.Entry]]
+  private var entries: Entries
   private(set) var mistakes: [ConfigMistake] = []
 
-  init(
-    _ section: ConfigText.Section, defaults: [MaintenanceKey: [ConfigText.Entry]],
-    folder: ConfigFolder
-  ) {
+  init(_ section: ConfigText.Section, defaults: Entries, folder: ConfigFolder) {
     self.section = section
     self.folder = folder
     entries = [:]
@@ -27,28 +27,26 @@ struct SettingsReader {
   /// Reads the keys of the section of defaults.
   static func defaults(
     _ section: ConfigText.Section, folder: ConfigFolder
-  ) -> (entries: [MaintenanceKey: [ConfigText.Entry]], mistakes: [ConfigMistake]) {
+  ) -> (entries: Entries, mistakes: [ConfigMistake]) {
     var reader = SettingsReader(section, defaults: [:], folder: folder)
     for (key, entries) in reader.entries where key.isOfOneSection {
       reader.mistake(
-        entries[0], "'\(key.rawValue)' cannot be a default",
-        hint: "put it into the section of its store")
+        entries[0], "'\(key.name)' cannot be a default", hint: "put it into the section of its store")
       reader.entries[key] = nil
     }
     let entries = reader.entries
     // Check the values here, so that each mistake is reported once.
-    _ = reader.export(isDefault: true)
-    _ = reader.prune()
-    _ = reader.forget(nil)
-    _ = reader.flag(.compact)
-    _ = reader.flag(.missingOK)
-    _ = reader.flag(.followLinks)
+    _ = reader.words(of: .export, in: Export.self)
+    _ = reader.words(of: .prune, in: Prune.self)
+    _ = reader.words(of: .forget, in: Forget.self)
+    _ = reader.words(of: .compact, in: Compact.self)
+    for key in [MaintenanceKey.compact, .missingOK, .followLinks] { _ = reader.flag(key) }
     _ = reader.value(.busyTimeout, Self.seconds)
     return (entries, reader.mistakes)
   }
 
   /// Returns the settings; `nil` if there are mistakes.
-  mutating func settings(defaults: [MaintenanceKey: [ConfigText.Entry]]) -> MaintenanceSettings? {
+  mutating func settings(defaults: Entries) -> MaintenanceSettings? {
     let folder = folder
     var stores: [StorePattern] = []
     for entry in entries[.store] ?? [] {
@@ -67,32 +65,50 @@ struct SettingsReader {
     settings.bookmarkFile = value(.bookmarkFile) { folder.path($0) }
     settings.busyTimeout = value(.busyTimeout, Self.seconds) ?? settings.busyTimeout
     settings.export = export()
-    settings.prune = prune()
-    settings.archive = value(.pruneArchive) { folder.path($0) }
-    settings.forget = forget(settings.archive)
+    if let prune = command(.prune, Prune.self, on: "STORE") {
+      settings.prune = prune.request
+      settings.archive = prune.archive
+      settings.segmentSize = prune.sealing.writing.segmentSize?.bytes
+      settings.allowsGap = prune.sealing.allowGap
+      settings.omitsLogValues = prune.keeping.omitsValues
+    }
+    let archive = value(.pruneArchive) { folder.path($0) }
+    settings.forget = command(.forget, Forget.self, on: archive)?.request
     settings.compacts = flag(.compact)
+    if let compact = command(.compact, Compact.self, on: "STORE") {
+      settings.compactsFully = compact.full
+      settings.compactGuards = compact.guards.ignoredGuards
+      if compact.keeping.omitsValues { settings.omitsLogValues = true }
+    }
+    let shown: Set = [
+      "output-dir", "bookmark", "format", "compress", "before", "keep-within", "keep-last",
+      "max-size", "all", "if-larger", "max-behind", "ignore-guard", "archive", "merge",
+    ]
+    settings.otherOptions = entries.filter { $0.key.step != nil && !shown.contains($0.key.option) }
+      .values.joined().sorted { $0.line < $1.line }.map { "\($0.key) = \($0.value)" }
     missingRules(defaults)
     if settings.export == nil, settings.prune == nil, !settings.compacts, mistakes.isEmpty {
       mistakes.append(
         ConfigMistake(
-          line: section.line, "the section [\(section.name)] says nothing that is to be done",
+          line: section.line, "the section [\(section.name)] has no action",
           hint: "add export.output-dir, prune.keep-within or compact = yes"))
     }
     return mistakes.isEmpty ? settings : nil
   }
 
   /// Reports keys of a step that is not configured, which would have no effect.
-  private mutating func missingRules(_ defaults: [MaintenanceKey: [ConfigText.Entry]]) {
-    for (command, isGiven, remedy) in [
-      ("export", entries[.exportOutputDir] != nil, "add export.output-dir"),
+  private mutating func missingRules(_ defaults: Entries) {
+    let rules = ["before", "keep-within", "keep-last", "max-size", "all", "entity"]
+    for (step, isGiven, remedy) in [
+      (MaintenanceKey.Step.export, entries[.exportOutputDir] != nil, "add export.output-dir"),
       (
-        "prune", Self.rules.contains { entries[$0] != nil },
-        "add prune.keep-within, "
-          + "prune.keep-last or prune.max-size"
+        .prune, entries.keys.contains { $0.step == .prune && rules.contains($0.option) },
+        "add prune.keep-within, prune.keep-last or prune.max-size"
       ),
-      ("forget", entries[.pruneArchive] != nil, "add prune.archive"),
+      (.forget, entries[.pruneArchive] != nil, "add prune.archive"),
+      (.compact, entries[.compact] != nil, "add compact = yes"),
     ] where !isGiven {
-      let own = entries.filter { $0.key.command == command && defaults[$0.key] != $0.value }
+      let own = entries.filter { $0.key.step == step && defaults[$0.key] != $0.value }
         .values.flatMap(\.self)
       if let first = own.min(by: { $0.line < $1.line }) {
         mistake(first, "'\(first.key)' does nothing by itself", hint: remedy)
@@ -100,28 +116,25 @@ struct SettingsReader {
     }
   }
 
-  private static let rules: [MaintenanceKey] = [.pruneKeepWithin, .pruneKeepLast, .pruneMaxSize]
-
   // MARK: - Keys
 
   /// Returns the known keys of a section, each once unless it is a list.
-  private mutating func keys(of section: ConfigText.Section) -> [MaintenanceKey: [ConfigText.Entry]]
-  {
-    var entries: [MaintenanceKey: [ConfigText.Entry]] = [:]
+  private mutating func keys(of section: ConfigText.Section) -> Entries {
+    var entries: Entries = [:]
     for entry in section.entries {
       if mistakes.count > ConfigMistake.limit { break }
-      guard let key = MaintenanceKey(rawValue: entry.key) else {
+      guard let key = MaintenanceKey.named(entry.key) else {
         let near = MaintenanceKey.near(entry.key)
         mistake(
           entry, "there is no key '\(entry.key)'",
           hint: near.isEmpty
-            ? "the keys are " + MaintenanceKey.allCases.map(\.rawValue).joined(separator: ", ")
+            ? "the keys are " + MaintenanceKey.all.map(\.name).joined(separator: ", ")
             : "did you mean \(near.joined(separator: " or "))?")
         continue
       }
       if let earlier = entries[key]?.first, !key.isList {
         mistake(
-          entry, "'\(entry.key)' is there already, in line \(earlier.line)",
+          entry, "'\(entry.key)' is already given in line \(earlier.line)",
           hint: "keep one of them")
         continue
       }
@@ -132,79 +145,94 @@ struct SettingsReader {
 
   // MARK: - Steps
 
-  /// - Parameter isDefault: Whether a section may add the bookmark that is missing.
-  private mutating func export(isDefault: Bool = false) -> MaintenanceSettings.Export? {
-    let folder = folder
-    let directory = value(.exportOutputDir) { folder.path($0) }
-    let bookmark = value(.exportBookmark) { text in
-      guard Bookmark.isName(text) else {
-        throw ValidationError(
-          "it cannot be the name of a bookmark; write letters and digits, such as nightly")
-      }
-      return text
+  private mutating func export() -> MaintenanceSettings.Export? {
+    guard let directory = entries[.exportOutputDir]?.first else {
+      _ = words(of: .export, in: Export.self)
+      return nil
     }
-    let format = value(.exportFormat) {
-      try Self.word($0, among: ExportFormat.allCases.map(\.rawValue), ExportFormat.init)
+    if entries[.exportBookmark] == nil {
+      mistake(
+        directory, "an export needs a bookmark, to go on from where the last one ended",
+        hint: "add export.bookmark = NAME, such as nightly")
     }
-    let compression = value(.exportCompress) {
-      try Self.word($0, among: ExportCompression.allCases.map(\.rawValue), ExportCompression.init)
+    guard let command = command(.export, Export.self, on: "STORE"), let bookmark = command.export.consumer
+    else { return nil }
+    do {
+      return MaintenanceSettings.Export(
+        folder: command.export.outputDir ?? "", bookmark: bookmark, layout: command.export.layout,
+        format: command.export.format, compression: command.export.compression,
+        encoder: try command.export.encoder(), omitsValues: command.values.omitsValues,
+        query: { try command.query($0) })
+    } catch {
+      let failure = Failure(error)
+      mistake(directory, failure.message, hint: failure.hint)
+      return nil
     }
-    guard let directory else { return nil }
-    guard let bookmark else {
-      if !isDefault, entries[.exportBookmark] == nil, let entry = entries[.exportOutputDir]?.first {
-        mistake(
-          entry, "an export needs a bookmark, to go on from where the last one ended",
-          hint: "add export.bookmark = NAME, such as nightly")
+  }
+
+  /// Returns the command that the keys of a step make; `nil` without one, and with mistakes.
+  ///
+  /// - Parameter argument: What the command is run on; `nil` to check only the values.
+  private mutating func command<Command: ParsableCommand>(
+    _ step: MaintenanceKey.Step, _ type: Command.Type, on argument: String?
+  ) -> Command? {
+    guard let words = words(of: step, in: type), !words.isEmpty, let argument else { return nil }
+    do {
+      return try type.parse(words.map(\.word) + ["--", argument])
+    } catch {
+      // The rules that are missing are reported with the key that needs them.
+      let all = words.map(\.entry)
+      let message = Self.text(type.message(for: error), of: step)
+      let named = all.last { message.contains($0.key) || message.contains("'\($0.value)'") }
+      if step != .prune || !message.hasPrefix("no retention rule"), let entry = named ?? all.first {
+        mistake(entry, message)
       }
       return nil
     }
-    let usual = (format ?? .jsonl).usualCompression
-    if usual == .none, let compression, compression != .none,
-      let entry = entries[.exportCompress]?.first
-    {
-      mistake(
-        entry, "a database is not compressed",
-        hint: "leave out export.compress, or choose another export.format")
+  }
+
+  /// Returns the words of the command line for a step, or `nil` if there are mistakes in values.
+  private mutating func words<Command: ParsableCommand>(
+    of step: MaintenanceKey.Step, in type: Command.Type
+  ) -> [(word: String, entry: ConfigText.Entry)]? {
+    var words: [(word: String, entry: ConfigText.Entry)] = []
+    let count = mistakes.count
+    let given = entries.filter { $0.key.step == step }
+      .flatMap { key, entries in entries.map { (key, $0) } }
+      .sorted { $0.1.line < $1.1.line }
+    for (key, entry) in given where !entry.value.isEmpty {
+      if mistakes.count > ConfigMistake.limit { break }
+      let folder = folder
+      let word = read(entry) { value in
+        if key.isFlag { return try Self.flag(value) ? "--" + key.option : nil }
+        if key == .exportBookmark, !Bookmark.isName(value) {
+          throw ValidationError(
+            "it cannot be the name of a bookmark; write letters and digits, such as nightly")
+        }
+        let word = "--\(key.option)=\(key.isPath ? folder.path(value) : value)"
+        do {
+          _ = try type.parse([word, "--", "STORE"])
+        } catch {
+          // What the option needs besides is checked with all of them.
+          if let reason = CommandLineParser.reason(ofValue: type.message(for: error)) {
+            throw ValidationError(reason)
+          }
+        }
+        return word
+      }
+      if case let word?? = word { words.append((word, entry)) }
     }
-    return .init(
-      folder: directory, bookmark: bookmark, format: format ?? .jsonl,
-      compression: compression ?? usual)
+    return mistakes.count == count ? words : nil
   }
 
-  private mutating func prune() -> PruneRequest? {
-    let rules =
-      keepRules(.pruneKeepWithin, .pruneKeepLast)
-      + [value(.pruneMaxSize) { RetentionRule.maxSize(bytes: try ByteSize(parsing: $0).bytes) }]
-      .compactMap(\.self)
-    let limit = value(.pruneIfLarger) { try ByteSize(parsing: $0).bytes }
-    let allowance = value(.pruneMaxBehind) { try AllowanceArgument(parsing: $0).allowance }
-    let ignored = values(.pruneIgnoreGuard) { try GuardArgument.name(parsing: $0) }
-    guard !rules.isEmpty else { return nil }
-    var request = PruneRequest(.transactions(rules))
-    request.ifLargerThan = limit
-    request.allowance = allowance
-    request.ignoredGuards = Set(ignored)
-    return request
-  }
-
-  /// - Parameter archivePath: The archive of the section; `nil` for none.
-  private mutating func forget(_ archivePath: String?) -> ForgetRequest? {
-    let rules = keepRules(.forgetKeepWithin, .forgetKeepLast)
-    let merges = flag(.forgetMerge)
-    guard let archivePath, !rules.isEmpty || merges else { return nil }
-    var request = ForgetRequest(archivePath: archivePath)
-    request.rules = rules
-    request.merges = merges
-    return request
-  }
-
-  private mutating func keepRules(
-    _ within: MaintenanceKey, _ last: MaintenanceKey
-  ) -> [RetentionRule] {
-    [
-      value(within) { RetentionRule.keepWithin(try DurationArgument(parsing: $0).duration) },
-      value(last) { RetentionRule.keepLast(try Self.count($0)) },
-    ].compactMap(\.self)
+  /// Returns a message about options with the names of their keys.
+  private static func text(_ message: String, of step: MaintenanceKey.Step) -> String {
+    var message = message
+    for key in MaintenanceKey.all.sorted(by: { $0.name.count > $1.name.count })
+    where key.step == step {
+      message = message.replacing("--" + key.option, with: key.name)
+    }
+    return message.prefix(1).lowercased() + message.dropFirst()
   }
 
   private mutating func store(_ entry: ConfigText.Entry) -> StorePattern? {
@@ -216,33 +244,23 @@ struct SettingsReader {
     }
   }
 
-  private mutating func flag(_ key: MaintenanceKey) -> Bool {
-    value(key) { text in
-      switch text.lowercased() {
-      case "yes", "true", "on", "1": return true
-      case "no", "false", "off", "0": return false
-      default: throw ValidationError("write yes or no")
-      }
-    } ?? false
-  }
-
   // MARK: - Values
+
+  private mutating func flag(_ key: MaintenanceKey) -> Bool { value(key, Self.flag) ?? false }
+
+  private static func flag(_ text: String) throws -> Bool {
+    switch text.lowercased() {
+    case "yes", "true", "on", "1": return true
+    case "no", "false", "off", "0": return false
+    default: throw ValidationError("write yes or no")
+    }
+  }
 
   private mutating func value<Value>(
     _ key: MaintenanceKey, _ read: (String) throws -> Value
   ) -> Value? {
-    values(key, read).first
-  }
-
-  private mutating func values<Value>(
-    _ key: MaintenanceKey, _ read: (String) throws -> Value
-  ) -> [Value] {
-    var values: [Value] = []
-    for entry in entries[key] ?? [] where !entry.value.isEmpty {
-      if mistakes.count > ConfigMistake.limit { break }
-      if let value = self.read(entry, read) { values.append(value) }
-    }
-    return values
+    guard let entry = entries[key]?.first, !entry.value.isEmpty else { return nil }
+    return self.read(entry, read)
   }
 
   private mutating func read<Value>(
@@ -269,26 +287,11 @@ struct SettingsReader {
     if !mistakes.contains(mistake) { mistakes.append(mistake) }
   }
 
-  private static func count(_ text: String) throws -> Int64 {
-    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int64(text), count > 0
-    else { throw ValidationError("write a number of transactions, 1 or more") }
-    return count
-  }
-
   private static func seconds(_ text: String) throws -> Double {
     let number = text.hasSuffix("s") ? String(text.dropLast()) : text
     guard let seconds = Double(number), StoreOptions.busyTimeouts.contains(seconds) else {
       throw ValidationError("write 0 to 86400 seconds")
     }
     return seconds
-  }
-
-  private static func word<Word>(
-    _ text: String, among words: [String], _ make: (String) -> Word?
-  ) throws -> Word {
-    guard let word = make(text) else {
-      throw ValidationError("write " + words.joined(separator: ", "))
-    }
-    return word
   }
 }

@@ -203,6 +203,24 @@ enum CommandLineParser {
 
   /// Explains a value that is not among the words that an option takes; `nil` for any other complaint.
   private static func unknownWord(_ message: String) -> Failure? {
+    guard let (value, place, words) = choice(in: message) else { return nil }
+    let near = question(NearNames.of(value, in: words)).map { $0 + " " } ?? ""
+    return usageFailure(
+      "\(place) has no value '\(HistoryError.shortened(value))'",
+      hint: near + "the values are " + words.joined(separator: ", "))
+  }
+
+  /// Returns what is wrong with the value of an option; `nil` for a complaint about anything else.
+  static func reason(ofValue message: String) -> String? {
+    if let words = choice(in: message)?.words { return "write " + words.joined(separator: ", ") }
+    let complaint = /The value '.*' is invalid for '[^']*'(?:: (.*))?/.dotMatchesNewlines()
+    return message.wholeMatch(of: complaint).map { $0.1.map(String.init) ?? "it has another form" }
+  }
+
+  /// Returns the value, the option, and the words that the option takes.
+  private static func choice(
+    in message: String
+  ) -> (value: String, place: Substring, words: [String])? {
     let complaint = /The value '(.*)' is invalid for '(-*[^ ']+).*'\. Please provide one of (.+)/
       .dotMatchesNewlines()
     guard let (_, value, place, list) = message.wholeMatch(of: complaint)?.output else {
@@ -212,10 +230,7 @@ enum CommandLineParser {
       list.contains("\n")
       ? list.split(separator: "\n").dropFirst().map { String($0.drop { " -".contains($0) }) }
       : list.matches(of: /'([^']*)'/).map { String($0.1) }
-    let near = question(NearNames.of(String(value), in: words)).map { $0 + " " } ?? ""
-    return usageFailure(
-      "\(place) has no value '\(HistoryError.shortened(String(value)))'",
-      hint: near + "the values are " + words.joined(separator: ", "))
+    return (String(value), place, words)
   }
 
   private static func usageFailure(_ message: String, hint: String?) -> Failure {

@@ -45,7 +45,8 @@ struct Prune: HistctlCommand {
   @Option(
     help: ArgumentHelp(
       "Ignore this guard: mirroring, archive, bookmarks, damage, or one bookmark as @name.",
-      valueName: "name"))
+      valueName: "name"),
+    transform: GuardArgument.name(parsing:))
   var ignoreGuard: [String] = []
 
   @Option(
@@ -73,7 +74,6 @@ struct Prune: HistctlCommand {
 
   func validate() throws {
     try NewPlace.folder.check(archive, of: "--archive")
-    for name in ignoreGuard { _ = try GuardArgument.name(parsing: name) }
     if archive != nil, retention.entity != nil {
       throw ValidationError(
         "--entity deletes from transactions that stay, so it cannot be combined with --archive; "
@@ -104,7 +104,8 @@ struct Prune: HistctlCommand {
     throw EndWithStatus(status: isolation.status)
   }
 
-  private var request: PruneRequest {
+  /// What is asked for.
+  var request: PruneRequest {
     var request = PruneRequest(retention.target)
     request.ifLargerThan = ifLarger?.bytes
     request.allowance = maxBehind?.allowance

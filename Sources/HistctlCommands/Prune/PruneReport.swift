@@ -120,8 +120,9 @@ struct PruneReport {
         "deletesAll": !plan.deletion.isEmpty && plan.cut == .end ? true : nil,
         "smallEnough": plan.isSmallEnough ? true : nil, "refused": plan.isRefused ? true : nil,
         "orphanChanges": plan.orphanCount > 0 ? plan.orphanCount : nil,
-        "history": plan.history, "decidedBy": plan.deciders, "rules": plan.rules,
-        "guards": plan.guards, "bookmarks": plan.bookmarks, "tokens": plan.tokens,
+        "history": plan.history.json, "decidedBy": plan.deciders,
+        "rules": plan.rules.map(\.json), "guards": plan.guards.map(\.json),
+        "bookmarks": plan.bookmarks.map(\.json), "tokens": plan.tokens.map(\.json),
       ])
   }
 
@@ -155,8 +156,8 @@ extension PrunePlan {
   }
 }
 
-extension PrunePlan.History: JSONConvertible {
-  package var json: JSONValue {
+extension PrunePlan.History {
+  var json: JSONValue {
     .object(of: [
       "transactions": transactionCount, "changes": changeCount, "bytes": byteCount,
       "oldest": oldest, "newest": newest,
@@ -164,14 +165,14 @@ extension PrunePlan.History: JSONConvertible {
   }
 }
 
-extension RetentionDecision.RuleOutcome: JSONConvertible {
-  package var json: JSONValue {
+extension RetentionDecision.RuleOutcome {
+  var json: JSONValue {
     .object(of: ["rule": rule.name, "value": rule.value, "cut": cut.firstKept])
   }
 }
 
-extension RetentionGuard: JSONConvertible {
-  package var json: JSONValue {
+extension RetentionGuard {
+  var json: JSONValue {
     .object(of: [
       "guard": name, "refuses": verdict == .refuses ? true : nil, "cut": cut?.firstKept,
       "reason": reason,
@@ -179,8 +180,8 @@ extension RetentionGuard: JSONConvertible {
   }
 }
 
-extension BookmarkOutlook: JSONConvertible {
-  package var json: JSONValue {
+extension BookmarkOutlook {
+  var json: JSONValue {
     .object(of: [
       "bookmark": bookmark.name, "transaction": number, "state": state.name,
       "tooFarBehind": isTooFarBehind ? true : nil, "fate": fate.rawValue,
@@ -188,8 +189,8 @@ extension BookmarkOutlook: JSONConvertible {
   }
 }
 
-extension PrunePlan.TokenOutlook: JSONConvertible {
-  package var json: JSONValue {
+extension PrunePlan.TokenOutlook {
+  var json: JSONValue {
     .object(of: [
       "token": token.text, "transaction": token.number, "moment": token.moment?.timestamp.iso8601(),
       "timestamp": token.timestamp?.iso8601(), "state": token.state.name, "stateAfter": stateAfter,

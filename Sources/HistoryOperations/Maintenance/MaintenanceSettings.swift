@@ -7,16 +7,23 @@ package struct MaintenanceSettings {
   package struct Export {
     package let folder: String
     package let bookmark: String
+    package let layout: ExportFolder.Layout
     package let format: ExportFormat
     package let compression: ExportCompression
+    package let encoder: any HistoryEncoder
+    /// Whether old and new values are left out.
+    package let omitsValues: Bool
+    /// Returns which transactions and changes to export.
+    package let query: (TokenResolver) throws -> HistoryQuery
 
     package init(
-      folder: String, bookmark: String, format: ExportFormat, compression: ExportCompression
+      folder: String, bookmark: String, layout: ExportFolder.Layout, format: ExportFormat,
+      compression: ExportCompression, encoder: any HistoryEncoder, omitsValues: Bool,
+      query: @escaping (TokenResolver) throws -> HistoryQuery
     ) {
-      self.folder = folder
-      self.bookmark = bookmark
-      self.format = format
-      self.compression = compression
+      (self.folder, self.bookmark, self.layout) = (folder, bookmark, layout)
+      (self.format, self.compression, self.encoder) = (format, compression, encoder)
+      (self.omitsValues, self.query) = (omitsValues, query)
     }
   }
 
@@ -37,10 +44,22 @@ package struct MaintenanceSettings {
   package var prune: PruneRequest?
   /// The archive for pruned history; `nil` to seal nothing.
   package var archive: String?
+  /// Bytes of text in a segment of the archive; `nil` for the usual number.
+  package var segmentSize: Int64?
+  /// Whether history may be missing between the archive and the store.
+  package var allowsGap = false
+  /// Whether values in the log are lost when pruning or compacting empties it.
+  package var omitsLogValues = false
   /// The step after pruning: what to forget and merge in the archive; `nil` for nothing.
   package var forget: ForgetRequest?
   /// The last step: whether to free pages.
   package var compacts = false
+  /// Whether the store is rebuilt instead.
+  package var compactsFully = false
+  /// The names of guards that the last step ignores.
+  package var compactGuards: Set<String> = []
+  /// The options that no other property has, as the keys and values of the config file.
+  package var otherOptions: [String] = []
 
   package init(section: String, stores: [StorePattern]) {
     self.section = section

@@ -128,27 +128,21 @@ package struct StoreMaintenance {
     return try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
       _ = try snapshot.historyTables()
       try StoreReading.warnOfModel(in: snapshot, observer: observer)
-      var query = HistoryQuery()
+      let resolver = TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
+      var query = try export.query(resolver)
+      query.omitsRecordedValues = export.omitsValues
       // A value that cannot be read now would be lost permanently once its transaction is pruned.
-      query.recordedValues = try RecordedValues(beside: snapshot)
+      if !export.omitsValues { query.recordedValues = try RecordedValues(beside: snapshot) }
       let operation = ExportOperation(
         timeline: HistoryTimeline(snapshot), helpers: helpers, schema: try HistorySchema(snapshot),
-        format: export.format, encoder: try export.format.encoder(),
+        format: export.format, encoder: export.encoder,
         export: HistoryExport(query: query, compression: export.compression), observer: observer)
       let folder = try ExportFolder(
-        operation, to: export.folder,
-        resolver: TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now),
+        operation, to: export.folder, layout: export.layout, resolver: resolver,
         bookmarkPath: bookmarkPath)
       let plan = try folder.plan(consumer: export.bookmark)
       guard !isDryRun else {
-        return try plan.range.map { range in
-          // The range begins with a transaction.
-          MaintenanceOutcome.Export(
-            path: nil,
-            transactions: 1
-              + (try snapshot.transactionCount(after: range.lowerBound, upTo: range.upperBound)),
-            first: range.lowerBound, last: range.upperBound)
-        }
+        return try plan.range.flatMap { try count($0, query, operation, snapshot) }
       }
       guard let file = try folder.write(plan).first, let first = file.summary.first,
         let last = file.summary.last
@@ -157,6 +151,35 @@ package struct StoreMaintenance {
         path: file.path, transactions: Int64(file.summary.transactions), first: first.number,
         last: last.number)
     }
+  }
+
+  /// Returns what would be exported of a range, which begins with a transaction; `nil` for nothing.
+  private func count(
+    _ range: ClosedRange<Int64>, _ query: HistoryQuery, _ operation: ExportOperation,
+    _ snapshot: StoreSnapshot
+  ) throws -> MaintenanceOutcome.Export? {
+    guard !query.isUnconditional else {
+      return MaintenanceOutcome.Export(
+        path: nil,
+        transactions: 1
+          + (try snapshot.transactionCount(after: range.lowerBound, upTo: range.upperBound)),
+        first: range.lowerBound, last: range.upperBound)
+    }
+    var query = query
+    query.after = range.lowerBound == .min ? nil : range.lowerBound - 1
+    query.until = range.upperBound
+    let reader = try TimelineReader(operation.timeline, query: query, schema: operation.schema)
+    var numbers: [Int64] = []
+    var count: Int64 = 0
+    while let element = try reader.nextElement() {
+      guard case .transaction(let transaction) = element else { continue }
+      count += 1
+      numbers = [numbers.first ?? transaction.number, transaction.number]
+    }
+    return numbers.isEmpty
+      ? nil
+      : MaintenanceOutcome.Export(
+        path: nil, transactions: count, first: numbers[0], last: numbers[1])
   }
 
   private func prune(
@@ -178,11 +201,13 @@ package struct StoreMaintenance {
         archivePath: $0, busyTimeout: settings.busyTimeout, ignoredGuards: request.ignoredGuards)
     }
     sealing?.lockWait = lockWait
+    if let segmentSize = settings.segmentSize { sealing?.segmentSize = segmentSize }
+    sealing?.allowsGap = settings.allowsGap
     var operation = PruneOperation(
       path, request, busyTimeout: settings.busyTimeout, bookmarkPath: settings.bookmarkFile,
       now: now,
       sealing: sealing, observer: observer)
-    operation.keepsLogValues = keepsLogValues
+    operation.keepsLogValues = keepsLogValues && !settings.omitsLogValues
     let plan = try operation.plan(isDryRun: isDryRun)
     guard plan.refusals.isEmpty else {
       throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
@@ -248,9 +273,10 @@ package struct StoreMaintenance {
 
   private func compact(_ path: String, _ outcome: inout MaintenanceOutcome) throws {
     var compaction = Compaction(
-      path, isFull: false, busyTimeout: settings.busyTimeout,
-      ignoredGuards: ignoredGuards.union(settings.prune?.ignoredGuards ?? []))
-    compaction.keepsLogValues = keepsLogValues
+      path, isFull: settings.compactsFully, busyTimeout: settings.busyTimeout,
+      ignoredGuards: ignoredGuards.union(settings.prune?.ignoredGuards ?? [])
+        .union(settings.compactGuards))
+    compaction.keepsLogValues = keepsLogValues && !settings.omitsLogValues
     let plan = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
       .read(compaction.plan)
     let freesPrunedPages = isDryRun && outcome.prune != nil

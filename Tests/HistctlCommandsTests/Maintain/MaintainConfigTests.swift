@@ -44,7 +44,7 @@ import Testing
       "no time", "[a]\nstore = x\nprune.keep-within = 0d\n", (3, "must be greater than zero")),
     Mistake(
       "a size without a unit", "[a]\nstore = x\nprune.max-size = 50\n", (3, "the unit is missing")),
-    Mistake("no number", "[a]\nstore = x\nprune.keep-last = all\n", (3, "1 or more")),
+    Mistake("no number", "[a]\nstore = x\nprune.keep-last = all\n", (3, "not a number of transactions")),
     Mistake("zero", "[a]\nstore = x\nprune.keep-last = 0\n", (3, "1 or more")),
     Mistake("neither yes nor no", "[a]\nstore = x\ncompact = maybe\n", (3, "write yes or no")),
     Mistake(
@@ -67,11 +67,11 @@ import Testing
     Mistake(
       "a bookmark without a folder", "[a]\nstore = x\nexport.bookmark = b\ncompact = yes\n",
       (3, "add export.output-dir")),
-    Mistake("nothing to do", "[a]\nstore = x\n", (1, "nothing that is to be done")),
+    Mistake("nothing to do", "[a]\nstore = x\n", (1, "has no action")),
     Mistake("no store", "\n[a]\ncompact = yes\n", (2, "names no store")),
     Mistake("an empty store", "[a]\nstore =\ncompact = yes\n", (2, "it is empty")),
     Mistake(
-      "twice", "[a]\nstore = x\ncompact = yes\ncompact = no\n", (4, "is there already, in line 3")),
+      "twice", "[a]\nstore = x\ncompact = yes\ncompact = no\n", (4, "is already given in line 3")),
     Mistake(
       "a section twice", "[a]\nstore = x\ncompact = yes\n[a]\nstore = y\ncompact = yes\n",
       (4, "the section [a] is there already, in line 1")),
@@ -100,8 +100,80 @@ import Testing
     Mistake("a control character", "[a]\nstore = x\u{1}y\n", (2, "U+1")),
     Mistake(
       "all of them", "[a]\nstore = x\nprune.keep-last = no\ncompat = yes\n\n[b]\ncompact = si\n",
-      (3, "1 or more"), (4, "did you mean compact?"), (6, "names no store"), (7, "yes or no")),
+      (3, "not a number of transactions"), (4, "did you mean compact?"), (6, "names no store"), (7, "yes or no")),
   ]
+
+  @Test
+  func `every option of a step is a key, and is parsed as the option is`() async throws {
+    let sample = try SampleFolder()
+    func check(_ text: String) async throws -> Tool.Result {
+      try FileBytes.write(
+        Array("[a]\nstore = sample.store\n\(text)".utf8), to: sample.folder.file("m.conf"))
+      return try await sample.run("maintain --config m.conf --check-config")
+    }
+    let all = try await check(
+      """
+      export.output-dir = e
+      export.bookmark = n
+      export.format = csv
+      export.fields = author,entity
+      export.safe-cells = yes
+      export.entity = Trip
+      export.partition = store,month
+      prune.before = last
+      prune.archive = arch
+      prune.segment-size = 1M
+      prune.allow-gap = yes
+      prune.no-values = no
+      forget.before = first
+      forget.merge = yes
+      forget.segment-size = 2M
+      compact = yes
+      compact.full = yes
+
+      """)
+    #expect(all.status == 0 && all.errors == "", "\(all.errors)")
+    #expect(all.text.contains("before last") && all.text.contains("export.entity = Trip"))
+    for (text, line, words) in [
+      ("export.output-dir = e\nexport.bookmark = n\nexport.safe-cells = yes\n", 5, "--format csv"),
+      ("export.output-dir = e\nexport.bookmark = n\nexport.fields = nope\n", 3, "nope"),
+      ("prune.keep-last = 3\nprune.segment-size = 1M\n", 4, "name it with prune.archive"),
+      ("prune.keep-last = 3\nprune.entity = Trip\n", 4, "run the command twice"),
+      ("prune.keep-last = 3\nprune.archive = a\nforget.segment-size = 1K\n", 5, "64K"),
+      ("compact.full = yes\n", 3, "does nothing by itself"),
+    ] {
+      let result = try await check(text)
+      #expect(result.status == 64, "\(text)")
+      #expect(result.errors.contains("m.conf:\(line): "), "\(result.errors)")
+      #expect(result.errors.contains(words) || words == "--format csv", "\(result.errors)")
+    }
+  }
+
+  @Test
+  func `an export with conditions writes what they select, and a dry run counts it`()
+    async throws
+  {
+    let sample = try SampleFolder()
+    try FileBytes.write(
+      Array(
+        """
+        [a]
+        store = sample.store
+        export.output-dir = e
+        export.bookmark = n
+        export.entity = Trip
+        export.kind = delete
+        export.only-matching = yes
+
+        """.utf8), to: sample.folder.file("m.conf"))
+    let expected = try await sample.run("export sample.store --entity Trip --kind delete --only-matching")
+    let count = expected.lines.count
+    #expect(count > 0)
+    let plan = try await sample.run("maintain --config m.conf --dry-run")
+    #expect(plan.text.contains("would export \(count) transaction"), "\(plan.text)\(plan.errors)")
+    let done = try await sample.run("maintain --config m.conf")
+    #expect(done.text.contains("exported \(count) transaction"), "\(done.text)\(done.errors)")
+  }
 
   @Test(arguments: mistakes) func `each mistake in a file is reported with its line`(
     _ mistake: Mistake
