@@ -28,7 +28,7 @@ package struct OperationError: Error {
   /// The error for an output that would replace a history, or a part of it.
   static func ontoItself(_ output: String, of path: String, hint: String) -> Self {
     Self(
-      .ontoItself, "\(output) would take the place of \(path), or of what belongs to it", hint: hint
+      .ontoItself, "\(output) would overwrite \(path) or a file that belongs to it", hint: hint
     )
   }
 }

@@ -12,13 +12,13 @@ enum OutputFile {
   ///   - path: The file.
   ///   - permissions: The permissions of the file.
   ///   - overwrites: Whether to replace an existing file.
-  ///   - wayOut: The hint if the file exists.
+  ///   - existsHint: The hint if the file exists.
   ///   - wayAround: The hint if the path is not that of a file.
   ///   - body: Writes into the draft and commits it.
   /// - Throws: ``OperationError``, and what `body` throws.
   static func write<Result>(
     _ path: String, permissions: FilePermissions, overwrites: Bool,
-    wayOut: String = "name another file, or replace it with --overwrite", wayAround: String,
+    existsHint: String = "name another file, or replace it with --overwrite", wayAround: String,
     _ body: (DraftFile) throws -> Result
   ) throws -> Result {
     do {
@@ -28,7 +28,7 @@ enum OutputFile {
       defer { draft.discard() }
       return try body(draft)
     } catch Errno.fileExists where !MissingFolders.isFolder(path) {
-      throw OperationError(.alreadyThere, "\(path) is there already", hint: wayOut)
+      throw OperationError(.alreadyThere, "\(path) already exists", hint: existsHint)
     } catch Errno.fileExists, Errno.notSupported {
       throw OperationError(
         .unwritable, "cannot write \(path): it is there and is not a file", hint: wayAround)

@@ -103,16 +103,16 @@ struct BookmarkList: ReadingCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var copies: PrivateCopyOptions
-  @OptionGroup(title: "Limits") var outlook: BookmarkOutlookOptions
+  @OptionGroup(title: "Limits") var bookmarkLimits: BookmarkLimitOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(_ session: Session) throws {
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
-      let standings = try outlook.standings(of: file.bookmarks, snapshot, now: session.now)
+      let standings = try bookmarkLimits.standings(of: file.bookmarks, snapshot, now: session.now)
       try BookmarkReport(
         session: session, writer: writer, snapshot: snapshot, resolver: resolver,
-        retention: outlook.retention
+        retention: bookmarkLimits.retention
       ).write(standings)
       if standings.isEmpty, session.environment.isErrorTerminal {
         session.diagnostics.note("no bookmarks in \(file.path)")
@@ -145,7 +145,7 @@ struct BookmarkCheck: ReadingCommand {
     completion: Completion.bookmark.kind)
   var names: [String] = []
 
-  @OptionGroup(title: "Limits") var outlook: BookmarkOutlookOptions
+  @OptionGroup(title: "Limits") var bookmarkLimits: BookmarkLimitOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(_ session: Session) throws {
@@ -165,14 +165,14 @@ struct BookmarkCheck: ReadingCommand {
         }
       if bookmarks.isEmpty, names.count == 1, let failure = failures.first { throw failure }
       failures.forEach(session.fail)
-      let standings = try outlook.standings(of: bookmarks, snapshot, now: session.now)
+      let standings = try bookmarkLimits.standings(of: bookmarks, snapshot, now: session.now)
       let report = BookmarkReport(
         session: session, writer: writer, snapshot: snapshot, resolver: resolver,
-        retention: outlook.retention)
+        retention: bookmarkLimits.retention)
       try report.write(standings)
       for standing in standings where !standing.isWell {
         session.end(with: .answerIsNo)
-        try report.explain(standing, limit: outlook.maxBehind?.allowance)
+        try report.explain(standing, limit: bookmarkLimits.maxBehind?.allowance)
       }
     }
   }
@@ -214,7 +214,7 @@ struct BookmarkRemove: HistctlCommand {
 }
 
 /// Limits that bookmarks are checked against.
-struct BookmarkOutlookOptions: ParsableArguments {
+struct BookmarkLimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Report bookmarks whose consumers have more left to read: a duration, such as 30d, or a number of "

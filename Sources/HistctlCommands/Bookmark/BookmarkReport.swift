@@ -50,7 +50,7 @@ struct BookmarkReport: FieldPage {
       return
     }
     if standing.isLost, let lag = standing.lag, let limit {
-      let since = lag.unreadSince.map { ", the oldest of \(time.text($0))" } ?? ""
+      let since = lag.unreadSince.map { ", the oldest from \(time.text($0))" } ?? ""
       session.diagnostics.explain(
         "\(standing.token.text) is too far behind: its consumer has not read "
           + "\(lag.transactions.counted("transaction"))\(since) (limit \(limit))",

@@ -24,7 +24,7 @@ struct Check: ReadingCommand {
   @OptionGroup var stores: SeveralStoresOptions
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
-  @OptionGroup(title: "Bookmarks") var outlook: BookmarkOutlookOptions
+  @OptionGroup(title: "Bookmarks") var bookmarkLimits: BookmarkLimitOptions
 
   @Flag(help: "Write metrics in Prometheus' text format.")
   var prometheus = false
@@ -32,9 +32,9 @@ struct Check: ReadingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if limits.minHeadroom != nil, outlook.retention == nil {
+    if limits.minHeadroom != nil, bookmarkLimits.retention == nil {
       throw ValidationError(
-        "--min-headroom asks when a retention would expire bookmarks; say which one with "
+        "--min-headroom needs a retention rule: add "
           + "--keep-within or --keep-last")
     }
     if prometheus, output.json {
@@ -45,8 +45,8 @@ struct Check: ReadingCommand {
   func run(_ session: Session) throws {
     let paths = try stores.paths(session)
     var limits = limits.limits
-    limits.retention = outlook.retention
-    limits.allowance = outlook.maxBehind?.allowance
+    limits.retention = bookmarkLimits.retention
+    limits.allowance = bookmarkLimits.maxBehind?.allowance
     limits.ignoresBookmarksOfOtherStores =
       stores.bookmarkFile != nil && paths.count > 1
     let check = HistoryCheck(

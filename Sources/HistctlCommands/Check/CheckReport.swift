@@ -42,7 +42,7 @@ struct CheckReport {
   private func summary(_ health: HistoryHealth) -> String {
     var parts = [health.transactionCount.counted("transaction")]
     if let bytes = health.historyByteCount { parts.append("\(ByteCount(bytes))") }
-    if let time = health.oldest?.timestamp { parts.append("the oldest of \(self.time.text(time))") }
+    if let time = health.oldest?.timestamp { parts.append("oldest: \(self.time.text(time))") }
     if !health.bookmarks.isEmpty {
       parts.append(health.bookmarks.count.counted("bookmark"))
     }
@@ -61,7 +61,7 @@ struct CheckReport {
       return "the bookmark \(standing.token.text) does not work: it is \(standing.token.state.name)"
     case .lostBookmark(let standing, let allowance):
       let count = standing.lag?.transactions ?? 0
-      let since = standing.lag?.unreadSince.map { ", the oldest of \(time.text($0))" } ?? ""
+      let since = standing.lag?.unreadSince.map { ", the oldest from \(time.text($0))" } ?? ""
       return "the bookmark \(standing.token.text) is too far behind: its consumer has not read "
         + "\(count.counted("transaction"))\(since) (limit \(allowance))"
     case .shortHeadroom(let standing, let limit):

@@ -96,7 +96,7 @@ private struct CompactReport {
     guard freed > 0 else { return "\(path): nothing to free; all of \(left) is in use" }
     let later =
       result.fileByteCountAfter > result.after.byteCount
-      ? "; the file gets shorter when the others who have it open let it" : ""
+      ? "; the file shrinks once other processes close it" : ""
     return "\(path): freed \(ByteCount(freed)); file is now \(left)\(later)"
   }
 

@@ -98,10 +98,10 @@ struct ComparisonOutput: FieldPage {
       case .same where first.earlierCount == 0 && second.earlierCount == 0:
         "\(first.path) and \(second.path) have the same history"
       case .same: "\(first.path) and \(second.path) have the same history, as far as both keep it"
-      case .firstAhead: "\(first.path) is ahead of \(second.path), which has nothing of its own"
-      case .secondAhead: "\(second.path) is ahead of \(first.path), which has nothing of its own"
+      case .firstAhead: "\(first.path) is newer; \(second.path) has no changes of its own"
+      case .secondAhead: "\(second.path) is newer; \(first.path) has no changes of its own"
       case .diverged:
-        "\(first.path) and \(second.path) are copies of one store that went separate ways"
+        "\(first.path) and \(second.path) are copies of one store that have diverged"
       }
     let width = max(10, first.path.displayWidth, second.path.displayWidth) + 2
     func field(_ title: String, _ text: String) throws {

@@ -53,7 +53,7 @@ struct Diff: ReadingCommand {
   var copy: String?
 
   @OptionGroup var archive: ArchiveOptions
-  @OptionGroup(title: "Which changes") var savers: SaverOptions
+  @OptionGroup(title: "Which changes") var authors: AuthorOptions
   @OptionGroup(title: "Which changes") var conditions: ConditionOptions
 
   @Flag(help: "Show every change in order instead of net changes.")
@@ -99,7 +99,7 @@ struct Diff: ReadingCommand {
         throw ValidationError(
           "--values cannot be combined with --each, --no-values or --values-file: it compares rows")
       }
-      if savers.query() != HistoryQuery() {
+      if authors.query() != HistoryQuery() {
         throw ValidationError(
           "--values cannot be combined with conditions on who saved: it compares rows")
       }
@@ -175,7 +175,7 @@ struct Diff: ReadingCommand {
 
   /// Returns a query with the conditions, for a whole history.
   private func makeQuery(_ resolver: TokenResolver) throws -> HistoryQuery {
-    var query = savers.query()
+    var query = authors.query()
     query.change = try conditions.condition(resolver)
     return query
   }

@@ -50,15 +50,15 @@ enum MisplacedInput {
           hint: "to read exported lines, pass them on standard input: histctl log - < \(file)")
       case .packedStore(let unpack):
         return failure(
-          .notAStore, "\(path) is a compressed database; a store is read where it lies",
+          .notAStore, "\(path) is a compressed database; histctl reads stores in place",
           hint: "unpack it first, with its -wal if it has one: \(unpack) \(file)")
       case .packed(let unpack):
         return failure(
-          .notAStore, "\(path) is a compressed file; a store is read where it lies",
+          .notAStore, "\(path) is a compressed file; histctl reads stores in place",
           hint: "unpack it first: \(unpack) \(file)")
       case .members:
         return failure(
-          .notAStore, "\(path) is a zip or tar file; a store is read where it lies",
+          .notAStore, "\(path) is a zip or tar file; histctl reads stores in place",
           hint: "list the stores in it with: histctl find \(file)")
       case nil: return nil
       }

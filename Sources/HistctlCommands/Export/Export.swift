@@ -37,7 +37,7 @@ struct Export: ReadingCommand {
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
-  @OptionGroup(title: "Which transactions") var savers: SaverOptions
+  @OptionGroup(title: "Which transactions") var authors: AuthorOptions
   @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
 
   @Flag(help: "Leave out changes that do not match the options on changes.")
@@ -92,7 +92,7 @@ struct Export: ReadingCommand {
     return query
   }
 
-  private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
+  private var filter: Filter { Filter(range: tokens, authors: authors, conditions: conditions) }
 
   func remedy(for token: UnusableToken) -> String {
     export.consumer == nil

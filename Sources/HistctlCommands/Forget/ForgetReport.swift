@@ -44,9 +44,9 @@ struct ForgetReport {
   /// Warns of bookmarks that no longer work in the archive.
   func warn(of plan: ForgetPlan) {
     // A plan in JSON names the bookmarks.
-    for outlook in plan.decision.bookmarks where outlook.fate == .lost && !session.options.json {
+    for effect in plan.decision.bookmarks where effect.fate == .lost && !session.options.json {
       session.diagnostics.warn(
-        "\(plan.archivePath): the bookmark @\(outlook.bookmark.name) expires with this: its guard is "
+        "\(plan.archivePath): the bookmark @\(effect.bookmark.name) expires with this: its guard is "
           + "ignored", kind: "lostBookmark")
     }
   }

@@ -40,7 +40,7 @@ struct Log: ReadingCommand {
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
-  @OptionGroup(title: "Which transactions") var savers: SaverOptions
+  @OptionGroup(title: "Which transactions") var authors: AuthorOptions
   @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
 
   @Option(
@@ -89,7 +89,7 @@ struct Log: ReadingCommand {
     }
     if follow, copies.privateCopy != nil {
       throw ValidationError(
-        "--follow cannot be combined with --private-copy: nobody saves to a copy")
+        "--follow cannot be combined with --private-copy: a copy does not change")
     }
     if let count, count < 0 {
       throw ValidationError("-n must be 0 or more")
@@ -106,7 +106,7 @@ struct Log: ReadingCommand {
 
   /// Which transactions, by the options and the range.
   private var filter: Filter {
-    var filter = Filter(range: tokens, savers: savers, conditions: conditions)
+    var filter = Filter(range: tokens, authors: authors, conditions: conditions)
     if let range { filter.range.range = range }
     return filter
   }
@@ -159,7 +159,7 @@ struct Log: ReadingCommand {
     if output.json || countsOnly { return nil }
     return TransactionTable(
       reading, detail: changes ? .changes : stat ? .counts : .summary,
-      showsAuthors: try reading.timeline.hasAuthors(), asked: savers)
+      showsAuthors: try reading.timeline.hasAuthors(), asked: authors)
   }
 
   private func write(

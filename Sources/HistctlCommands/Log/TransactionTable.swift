@@ -26,7 +26,7 @@ final class TransactionTable {
   private let table: StreamedTable
   private var hasWritten = false
 
-  init(_ reading: HistoryReading, detail: Detail, showsAuthors: Bool, asked: SaverOptions) {
+  init(_ reading: HistoryReading, detail: Detail, showsAuthors: Bool, asked: AuthorOptions) {
     self.reading = reading
     self.detail = detail
     self.showsAuthors = showsAuthors

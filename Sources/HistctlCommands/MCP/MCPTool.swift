@@ -47,30 +47,30 @@ struct MCPTool: Sendable {
       Info.self, "info", positionals: [store], options: texts("model", "entity", "all")),
     MCPTool(
       Log.self, "log", positionals: [store],
-      options: [("limit", .count(1...1000, usual: 50))] + range + savers + conditions
+      options: [("limit", .count(1...1000, usual: 50))] + range + authors + conditions
         + texts("value", "only-matching", "reverse") + archive),
     MCPTool(
       Show.self, "show", positionals: [store, ("token", .token)], options: archive),
     MCPTool(
       Diff.self, "diff", positionals: [store, ("start", .token), ("end", .token)],
-      options: [("with", .path)] + texts("values", "stat", "each") + savers + conditions + archive),
+      options: [("with", .path)] + texts("values", "stat", "each") + authors + conditions + archive),
     MCPTool(
       Object.self, "object", positionals: [store, ("object", .text)],
-      options: range + savers + texts("kind", "attribute") + archive),
+      options: range + authors + texts("kind", "attribute") + archive),
     MCPTool(
       Recover.self, "recover", positionals: [store, ("objects", .text)],
       options: [("transaction", .token)] + archive),
     MCPTool(
       Stats.self, "stats", positionals: [store],
       options: texts("by", "weekdays", "sessions", "until-size")
-        + [("top", .count(1...1000, usual: 10))] + range + savers + conditions + archive),
+        + [("top", .count(1...1000, usual: 10))] + range + authors + conditions + archive),
     MCPTool(
       TokenCheck.self, "token", "check", positionals: [store, ("tokens", .token)], options: archive),
   ]
 
   private static let store: Argument = ("store", .path)
   private static let range: [Argument] = [("after", .token), ("until", .token), ("range", .token)]
-  private static let savers = texts("author", "not-author", "no-author", "bundle", "process")
+  private static let authors = texts("author", "not-author", "no-author", "bundle", "process")
   private static let conditions = texts("entity", "exact-entity", "kind", "object", "attribute")
   private static let archive: [Argument] = [("archive", .path)] + texts("store-identifier")
 

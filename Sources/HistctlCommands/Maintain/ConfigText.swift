@@ -87,17 +87,17 @@ struct ConfigText {
   private mutating func begin(_ text: Substring.UnicodeScalarView, line: Int) {
     guard text.last == "]", text.count > 2 else {
       return mistake(
-        line, "'\(String(text))' is no section",
+        line, "'\(String(text))' is not a section",
         hint: "a section is a name in brackets, such as [app]")
     }
     let name = String(Self.trimmed(text.dropFirst().dropLast()))
     guard !name.isEmpty, !name.contains(where: { "[]".contains($0) }) else {
       return mistake(
-        line, "'\(String(text))' is no section", hint: "give it a name without brackets")
+        line, "'\(String(text))' is not a section", hint: "give it a name without brackets")
     }
     if let earlier = beginnings[name] {
       mistake(
-        line, "the section [\(name)] is there already, in line \(earlier)",
+        line, "the section [\(name)] is already defined in line \(earlier)",
         hint: "give it another name, or put its keys into that one")
     } else {
       beginnings[name] = line
@@ -108,7 +108,7 @@ struct ConfigText {
   private mutating func add(key: String, value: String, line: Int) {
     guard !sections.isEmpty else {
       return mistake(
-        line, "'\(key)' stands before the first section",
+        line, "'\(key)' comes before the first section",
         hint: "put it below [defaults], or below the section of its store")
     }
     if key.isEmpty {

@@ -70,7 +70,10 @@ struct MaintenanceKey: Hashable, Sendable {
 
   /// The options that the run or the section decides for every step.
   private static let decidedOptions = Set(
-    ["bookmark-file", "busy-timeout", "dry-run", "help", "lock-wait", "private-copy", "stores-from"]
+    [
+      "bookmark-file", "busy-timeout", "dry-run", "help", "lock-wait", "private-copy",
+      "stores-from",
+    ]
       + ["version", "yes"])
 
   /// Reads the description that the argument parser writes of a command for other programs.

@@ -163,7 +163,7 @@ struct MaintenanceReport {
         + (forget.merges ? ["small segments are merged"] : [])
       steps.append(("forget", parts.joined(separator: ", ") + ", in \(forget.archivePath)"))
     }
-    if settings.compacts { steps.append(("compact", "free pages are given back")) }
+    if settings.compacts { steps.append(("compact", "free pages are returned to the file system")) }
     if !settings.otherOptions.isEmpty {
       steps.append(("also", settings.otherOptions.joined(separator: ", ")))
     }

@@ -31,7 +31,8 @@ struct SettingsReader {
     var reader = SettingsReader(section, defaults: [:], folder: folder)
     for (key, entries) in reader.entries where key.isOfOneSection {
       reader.mistake(
-        entries[0], "'\(key.name)' cannot be a default", hint: "put it into the section of its store")
+        entries[0], "'\(key.name)' cannot be a default",
+        hint: "put it into the section of its store")
       reader.entries[key] = nil
     }
     let entries = reader.entries
@@ -155,7 +156,8 @@ struct SettingsReader {
         directory, "an export needs a bookmark, to go on from where the last one ended",
         hint: "add export.bookmark = NAME, such as nightly")
     }
-    guard let command = command(.export, Export.self, on: "STORE"), let bookmark = command.export.consumer
+    guard let command = command(.export, Export.self, on: "STORE"),
+      let bookmark = command.export.consumer
     else { return nil }
     do {
       return MaintenanceSettings.Export(

@@ -34,7 +34,7 @@ struct Object: ReadingCommand {
 
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which changes") var range: RangeOptions
-  @OptionGroup(title: "Which changes") var savers: SaverOptions
+  @OptionGroup(title: "Which changes") var authors: AuthorOptions
   @OptionGroup(title: "Which changes") var changes: LifeOptions
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -46,7 +46,7 @@ struct Object: ReadingCommand {
   func run(_ session: Session) throws {
     try session.readHistory(store, archive, needsHistory: false) { reading, resolver in
       let timeline = reading.timeline
-      var query = savers.query()
+      var query = authors.query()
       try range.apply(to: &query, resolver)
       query.change = changes.condition
       try values.apply(to: &query, reading)

@@ -7,19 +7,19 @@ import Terminal
 struct RangeOptions: ParsableArguments {
   @Option(
     name: [.customLong("after"), .customLong("since")],
-    help: ArgumentHelp("Only those after this token.", valueName: "token"),
+    help: ArgumentHelp("Only transactions after this token.", valueName: "token"),
     completion: Completion.token.kind)
   var start: String?
 
   @Option(
     name: .customLong("until"),
-    help: ArgumentHelp("Only those up to and including this token.", valueName: "token"),
+    help: ArgumentHelp("Only transactions up to and including this token.", valueName: "token"),
     completion: Completion.token.kind)
   var end: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only those in A..B: after token A up to and including token B.", valueName: "range"),
+      "Only transactions in A..B: after token A up to and including token B.", valueName: "range"),
     transform: TokenRange.init(parsing:))
   var range: TokenRange?
 
@@ -70,7 +70,7 @@ extension TokenRange {
 /// argument parser reads groups within groups many times.
 struct Filter {
   var range: RangeOptions
-  let savers: SaverOptions
+  let authors: AuthorOptions
   let conditions: ConditionOptions
 
   var after: String? { range.after }
@@ -85,9 +85,9 @@ struct Filter {
       values.map { "--\(name) \(ShellWord.quoted($0))" }
     }
     return list("after", after.map { [$0] } ?? []) + list("until", until.map { [$0] } ?? [])
-      + list("author", savers.author) + list("not-author", savers.notAuthor)
-      + (savers.noAuthor ? ["--no-author"] : []) + list("bundle", savers.bundle)
-      + list("process", savers.process) + list("entity", conditions.entity)
+      + list("author", authors.author) + list("not-author", authors.notAuthor)
+      + (authors.noAuthor ? ["--no-author"] : []) + list("bundle", authors.bundle)
+      + list("process", authors.process) + list("entity", conditions.entity)
       + list("exact-entity", conditions.exactEntity)
       + list("kind", conditions.kind.map(\.kind.name)) + list("object", conditions.object)
       + list("attribute", conditions.attribute)
@@ -98,7 +98,7 @@ struct Filter {
     // Report tokens that do not work before unknown names.
     var positions = HistoryQuery()
     try range.apply(to: &positions, resolver)
-    var query = savers.query()
+    var query = authors.query()
     query.change = try conditions.condition(resolver)
     (query.after, query.until) = (positions.after, positions.until)
     return query
@@ -109,30 +109,30 @@ struct Filter {
 struct ConditionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only those that change an object of this entity or its sub-entities.",
+      "Only transactions that change an object of this entity or its sub-entities.",
       valueName: "entity"),
     completion: Completion.entity.kind)
   var entity: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only those that change an object of exactly this entity.", valueName: "entity"),
+      "Only transactions that change an object of exactly this entity.", valueName: "entity"),
     completion: Completion.entity.kind)
   var exactEntity: [String] = []
 
-  @Option(help: ArgumentHelp("Only those with changes of this kind.", valueName: "kind"))
+  @Option(help: ArgumentHelp("Only transactions with changes of this kind.", valueName: "kind"))
   var kind: [KindArgument] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only those that change this object, such as Trip/p12 or 'Trip[name=Rome]'.",
+      "Only transactions that change this object, such as Trip/p12 or 'Trip[name=Rome]'.",
       valueName: "object"),
     completion: Completion.object.kind)
   var object: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only those that updated this attribute or relationship.", valueName: "attribute"),
+      "Only transactions that updated this attribute or relationship.", valueName: "attribute"),
     completion: Completion.attribute.kind)
   var attribute: [String] = []
 
@@ -151,7 +151,7 @@ struct ConditionOptions: ParsableArguments {
 struct ValueConditionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only those that set or removed such a value: name=Rome, also with !=, <, <=, >, >= or ~.",
+      "Only transactions that set or removed such a value: name=Rome, also with !=, <, <=, >, >= or ~.",
       valueName: "condition"))
   var value: [String] = []
 
@@ -171,28 +171,28 @@ struct ValueConditionOptions: ParsableArguments {
 }
 
 /// Conditions on who saved.
-struct SaverOptions: ParsableArguments {
+struct AuthorOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Only those by this author.", valueName: "author"),
+    help: ArgumentHelp("Only transactions by this author.", valueName: "author"),
     completion: Completion.author.kind)
   var author: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Not those by this author; keeps those without an author.", valueName: "author"),
+      "Exclude transactions by this author; those without an author stay.", valueName: "author"),
     completion: Completion.author.kind)
   var notAuthor: [String] = []
 
-  @Flag(help: "Only those without an author; with --author, those as well.")
+  @Flag(help: "Only transactions without an author; with --author, these as well.")
   var noAuthor = false
 
   @Option(
-    help: ArgumentHelp("Only those of this bundle identifier.", valueName: "bundle"),
+    help: ArgumentHelp("Only transactions of this bundle identifier.", valueName: "bundle"),
     completion: Completion.bundle.kind)
   var bundle: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only those of this process.", valueName: "process"),
+    help: ArgumentHelp("Only transactions of this process.", valueName: "process"),
     completion: Completion.process.kind)
   var process: [String] = []
 

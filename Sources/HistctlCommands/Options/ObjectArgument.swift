@@ -54,7 +54,7 @@ enum ObjectArgument {
     guard search.hits.isEmpty else { return search }
     throw Failure(
       .unknownObject,
-      "'\(text)' is no object of the store or of its history, as far as values are known",
+      "'\(text)' is not an object of the store or its history, as far as values are known",
       hint: "histctl-values(7) describes which values of the past are known")
   }
 

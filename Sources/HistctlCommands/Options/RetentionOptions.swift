@@ -100,7 +100,7 @@ struct ArchiveWritingOptions: ParsableArguments {
 struct SealingOptions: ParsableArguments {
   @OptionGroup var writing: ArchiveWritingOptions
 
-  @Flag(help: "Seal although history between the archive and the store is missing.")
+  @Flag(help: "Seal even if history between the archive and the store is missing.")
   var allowGap = false
 
   /// Returns the request to seal in an archive.

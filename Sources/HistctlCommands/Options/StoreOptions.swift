@@ -138,7 +138,7 @@ enum NewPlace: String {
   func check(_ path: String?, of argument: String) throws {
     guard path == "-" else { return }
     throw ValidationError(
-      "\(argument) needs a \(rawValue), and - stands for a stream; for a \(rawValue) of that name, "
+      "\(argument) needs a \(rawValue), and - is a stream; for a \(rawValue) of that name, "
         + "write ./-")
   }
 }

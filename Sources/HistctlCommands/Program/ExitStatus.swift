@@ -17,7 +17,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     switch self {
     case .success: "done, or nothing to do"
     case .answerIsNo:
-      "the answer is no: a token does not work, stores differ, an object is unknown, or verify has findings that are no damage"
+      "the answer is no: a token does not work, stores differ, an object is unknown, or verify has findings other than damage"
     case .failure: "failed for a reason that no other status names"
     case .partlyDone: "partly done; the rest is listed"
     case .historyGap:

@@ -105,10 +105,10 @@ extension Failure {
     switch error.work {
     case .deleting:
       done = "deleted"
-      hint = problem.hint ?? "what is left is a whole history; run the command again"
+      hint = problem.hint ?? "the remaining history is complete; run the command again"
     case .restoring:
       done = "restored"
-      hint = "the history is without a gap; run the command again to go on"
+      hint = "the history is without a gap; run the command again to continue"
     }
     self.init(
       problem.kind,
@@ -125,8 +125,8 @@ extension Failure {
       case .pinnedLog: "a reader kept the log from being moved into the store"
       }
     self.init(
-      .partlyDone, "\(error.path): not all free pages could be given back: \(reason)",
-      hint: "run the command again to go on", details: [("store", .string(error.path))])
+      .partlyDone, "\(error.path): not all free pages could be freed: \(reason)",
+      hint: "run the command again to continue", details: [("store", .string(error.path))])
   }
 
   private static func message(

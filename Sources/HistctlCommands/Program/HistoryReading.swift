@@ -277,7 +277,7 @@ struct HistoryReading: FieldPage {
 
   // MARK: - Answers that may surprise
 
-  /// Explains an empty answer: savers and objects that the history does not have, and a history whose
+  /// Explains an empty answer: authors and objects that the history does not have, and a history whose
   /// transactions were deleted. If nothing matches, or nothing was ever saved, only a person is told.
   ///
   /// - Parameter skipped: The number of newest matches that were to be left out.

@@ -21,7 +21,7 @@ final class OperationDisplay {
       session.diagnostics.warn(warning.message, kind: warning.kind, hint: warning.hint)
       if warning.isDamage { session.end(with: .damaged) }
     case .rolledBackSave(let store):
-      session.diagnostics.note("\(store): a save that was broken off has been undone")
+      session.diagnostics.note("\(store): an interrupted save was rolled back")
     case .exporting(let summary, let store, let file):
       // On a terminal the records themselves show the progress, and a line would be drawn among them.
       if file != nil || !session.environment.isOutputTerminal {
@@ -50,7 +50,7 @@ final class OperationDisplay {
     case .freeing(let pages, let store):
       update("freeing", "pages", pages)
       session.console.workDone.note(
-        "\(pages.grouped) pages of \(store) were given back; the command goes on when run again",
+        "\(pages.grouped) pages of \(store) were freed; run the command again to continue",
         [("path", .string(store)), ("givenBackPages", .integer(pages))], isBegun: pages > 0,
         in: session)
     case .rebuilding(let store):
@@ -102,7 +102,7 @@ final class OperationDisplay {
     session.console.workDone.note(
       sealed.map {
         "\($0.transactionCount.grouped) transactions of \(store), up to \(last ?? 0), were sealed "
-          + "in \(archive); the command goes on when run again"
+          + "in \(archive); run the command again to continue"
       } ?? "nothing of \(store) was sealed in \(archive)",
       [
         ("path", .string(store)), ("archive", .string(archive)),
@@ -117,7 +117,7 @@ final class OperationDisplay {
         ? "nothing was deleted from \(plan.path)"
         : "\(done.transactionCount.grouped) of \(all.transactionCount.grouped) transactions and "
           + "\(done.changeCount.grouped) of \(all.changeCount.grouped) changes were deleted from "
-          + "\(plan.path); what is left is a whole history, and the command goes on when run again",
+          + "\(plan.path); the remaining history is complete; run the command again to continue",
       [
         ("path", .string(plan.path)),
         ("deletedTransactions", .integer(Int64(done.transactionCount))),
@@ -132,7 +132,7 @@ final class OperationDisplay {
         ? "nothing was restored into \(plan.path)"
         : "\(done.transactionCount.grouped) of \(plan.transactionCount.grouped) transactions and "
           + "\(done.changeCount.grouped) of \(plan.changeCount.grouped) changes were restored into "
-          + "\(plan.path), without a gap; the command goes on when run again",
+          + "\(plan.path), without a gap; run the command again to continue",
       [
         ("path", .string(plan.path)),
         ("restoredTransactions", .integer(Int64(done.transactionCount))),

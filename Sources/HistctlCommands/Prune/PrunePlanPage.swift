@@ -45,7 +45,7 @@ struct PrunePlanPage: FieldPage {
     let deletion = plan.deletion
     guard !deletion.isEmpty else {
       if plan.isSmallEnough, let limit = plan.request.ifLargerThan {
-        return "nothing: the history takes no more than \(ByteCount(limit))"
+        return "nothing: the history is at most \(ByteCount(limit))"
       }
       return plan.history.newest == nil ? "nothing: the history is empty" : "nothing"
     }
@@ -84,10 +84,10 @@ struct PrunePlanPage: FieldPage {
         cell(outcome.cut), decides(outcome.rule.name), TableCell(""),
       ]
     }
-    let guards = plan.guards.map { guardian in
+    let guards = plan.guards.map { retentionGuard in
       [
-        TableCell(guardian.name), cell(guardian.cut), decides(guardian.name),
-        TableCell(guardian.reason, style: .secondary),
+        TableCell(retentionGuard.name), cell(retentionGuard.cut), decides(retentionGuard.name),
+        TableCell(retentionGuard.reason, style: .secondary),
       ]
     }
     try writer.writeTable(
@@ -100,11 +100,11 @@ struct PrunePlanPage: FieldPage {
   }
 
   private func writeBookmarks() throws {
-    let rows = plan.bookmarks.map { outlook in
+    let rows = plan.bookmarks.map { effect in
       [
-        TableCell("@" + outlook.bookmark.name, style: .token),
-        TableCell(outlook.number.map(tokens.text) ?? "-"), TableCell(outlook.state.name),
-        TableCell(outlook.fate.rawValue, style: outlook.fate == .kept ? .inserted : .deleted),
+        TableCell("@" + effect.bookmark.name, style: .token),
+        TableCell(effect.number.map(tokens.text) ?? "-"), TableCell(effect.state.name),
+        TableCell(effect.fate.rawValue, style: effect.fate == .kept ? .inserted : .deleted),
       ]
     }
     try writer.writeTable(
@@ -119,13 +119,13 @@ struct PrunePlanPage: FieldPage {
   private var afterwards: String { plan.isRefused ? "OTHERWISE" : "AFTERWARDS" }
 
   private func writeTokens() throws {
-    let rows = plan.tokens.map { outlook in
+    let rows = plan.tokens.map { effect in
       [
-        TableCell(outlook.token.text, style: .token),
-        TableCell(outlook.token.number.map(tokens.text) ?? "-"),
-        TableCell(outlook.token.timestamp.map { time.text($0) } ?? "-"),
-        TableCell(outlook.token.state.name),
-        TableCell(outlook.stateAfter, style: outlook.works ? .inserted : .deleted),
+        TableCell(effect.token.text, style: .token),
+        TableCell(effect.token.number.map(tokens.text) ?? "-"),
+        TableCell(effect.token.timestamp.map { time.text($0) } ?? "-"),
+        TableCell(effect.token.state.name),
+        TableCell(effect.stateAfter, style: effect.works ? .inserted : .deleted),
       ]
     }
     try writer.writeTable(
@@ -135,10 +135,10 @@ struct PrunePlanPage: FieldPage {
         TableColumn("TIME", priority: 0, canDrop: true),
         TableColumn("NOW", priority: 1, canDrop: true), TableColumn(afterwards, priority: 3),
       ], rows, in: session)
-    for outlook in plan.tokens where outlook.token.moment != nil {
-      let last = outlook.token.number.map(tokens.text)
+    for effect in plan.tokens where effect.token.moment != nil {
+      let last = effect.token.number.map(tokens.text)
       session.diagnostics.note(
-        "\(outlook.token.text) is a time: it works as long as "
+        "\(effect.token.text) is a time: it works as long as "
           + (last.map { "transaction \($0), the last one before it, does" }
             ?? "no transaction before it is deleted"))
     }

@@ -81,10 +81,10 @@ struct PruneReport {
   /// Warns of bookmarks that expire, and of a history that stays larger than its limit.
   func warn(lost: [BookmarkOutlook]) {
     // A plan in JSON names the bookmarks.
-    for outlook in lost where !session.options.json {
-      let reason = outlook.isTooFarBehind ? "it is too far behind" : "its guard is ignored"
+    for effect in lost where !session.options.json {
+      let reason = effect.isTooFarBehind ? "it is too far behind" : "its guard is ignored"
       session.diagnostics.warn(
-        "\(plan.path): the bookmark @\(outlook.bookmark.name) expires with this: \(reason)",
+        "\(plan.path): the bookmark @\(effect.bookmark.name) expires with this: \(reason)",
         kind: "lostBookmark")
     }
     if let bytes = plan.remainingByteCount { warn(remainingBytes: bytes) }

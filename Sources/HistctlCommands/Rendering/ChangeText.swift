@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// The sign of a kind of change, its colour, and its word.
+/// The sign of a kind of change, its color, and its word.
 struct ChangeSign {
   let text: String
   let style: Style

@@ -17,7 +17,7 @@ struct TransactionColumns {
   ///   - authorPriority: The priority of the author, between 40 of the time and 50 of the token, or below.
   init(
     _ reading: HistoryReading, showsAuthors: Bool, showsProcess: Bool = true,
-    asked: SaverOptions? = nil, authorPriority: Int = 30
+    asked: AuthorOptions? = nil, authorPriority: Int = 30
   ) {
     self.reading = reading
     self.showsAuthors = showsAuthors

@@ -29,7 +29,7 @@ struct Report: ReadingCommand {
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
-  @OptionGroup(title: "Which transactions") var savers: SaverOptions
+  @OptionGroup(title: "Which transactions") var authors: AuthorOptions
   @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
   @OptionGroup var valueConditions: ValueConditionOptions
   @OptionGroup(title: "The page") var page: PageOptions
@@ -42,7 +42,7 @@ struct Report: ReadingCommand {
     }
   }
 
-  private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
+  private var filter: Filter { Filter(range: tokens, authors: authors, conditions: conditions) }
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
@@ -123,7 +123,7 @@ struct Report: ReadingCommand {
     }
     if page.open, !session.console.openFile(file) {
       session.diagnostics.warn(
-        "cannot open \(file): there is no desktop here", kind: "noDesktop",
+        "cannot open \(file): no graphical session", kind: "noDesktop",
         hint: "copy the file to a machine with a browser")
     }
   }

@@ -54,7 +54,7 @@ struct Restore: HistctlCommand {
 
   @Flag(
     name: .customLong("no-values"),
-    help: "Restore no old and new values, and keep none from the log.")
+    help: "Do not restore old and new values, and keep none from the log.")
   var omitsValues = false
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -94,10 +94,10 @@ struct RestoreReport: FieldPage {
         TableColumn("GUARD", priority: 2), TableColumn("", priority: 3),
         TableColumn("WHY", priority: 1, canDrop: true),
       ],
-      plan.guards.map { guardian in
+      plan.guards.map { retentionGuard in
         [
-          TableCell(guardian.name), TableCell("refuses", style: .error),
-          TableCell(guardian.reason, style: .secondary),
+          TableCell(retentionGuard.name), TableCell("refuses", style: .error),
+          TableCell(retentionGuard.reason, style: .secondary),
         ]
       }, in: session)
     try writer.writeTable(
@@ -150,10 +150,10 @@ struct RestoreReport: FieldPage {
         "texts": plan.textCount > 0 ? plan.textCount : nil,
         "translatedEntities": plan.translatedEntities,
         "refused": plan.refusals.isEmpty ? nil : true,
-        "guards": plan.guards.map { guardian in
+        "guards": plan.guards.map { retentionGuard in
           JSONValue.object(of: [
-            "guard": guardian.name, "refuses": guardian.verdict == .refuses,
-            "reason": guardian.reason,
+            "guard": retentionGuard.name, "refuses": retentionGuard.verdict == .refuses,
+            "reason": retentionGuard.reason,
           ])
         },
         "bookmarks": plan.returningBookmarks.map { returning in

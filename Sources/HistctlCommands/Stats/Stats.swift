@@ -31,7 +31,7 @@ struct Stats: ReadingCommand {
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
-  @OptionGroup(title: "Which transactions") var savers: SaverOptions
+  @OptionGroup(title: "Which transactions") var authors: AuthorOptions
   @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
 
   @Flag(help: "Count only the changes that match --entity, --kind, --object and --attribute.")
@@ -86,7 +86,7 @@ struct Stats: ReadingCommand {
     }
   }
 
-  private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
+  private var filter: Filter { Filter(range: tokens, authors: authors, conditions: conditions) }
 
   private func query(_ resolver: TokenResolver) throws -> HistoryQuery {
     var query = try filter.query(resolver)

@@ -181,7 +181,7 @@ package struct ExportFolder {
     guard try operation.isWritten(in: path) else {
       throw OperationError(
         .divergedFolder,
-        "\(path) is there already and holds something else than would be exported from \(store)",
+        "\(path) already exists, with other contents than an export of \(store) would have",
         hint: "it comes from another copy of the store, or was exported with other options; export "
           + "into another folder, or move that file away")
     }
@@ -241,7 +241,7 @@ package struct ExportFolder {
       try OutputFolder.make(part: directory, permissions: permissions)
       let path = OutputFolder.path(of: name(of: part), in: directory)
       let summary = try operation.writeFile(
-        path, overwrites: false, wayOut: Self.wayAroundOthers
+        path, overwrites: false, existsHint: Self.wayAroundOthers
       ) { try lockFolder(for: part) }
       files.append(File(path: path, summary: summary))
       if let consumer = plan.consumer { try move(consumer, to: part.upperBound) }

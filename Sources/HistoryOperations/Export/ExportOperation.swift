@@ -42,18 +42,18 @@ package struct ExportOperation {
   /// - Parameters:
   ///   - path: The file.
   ///   - overwrites: Whether to replace an existing file.
-  ///   - wayOut: The hint if the file exists.
+  ///   - existsHint: The hint if the file exists.
   ///   - beforeNaming: Called when everything is on the disk, before the file gets its name. The
   ///     descriptor that it returns is closed afterwards.
   /// - Throws: ``OperationError``, and what reading throws.
   package func writeFile(
     _ path: String, overwrites: Bool,
-    wayOut: String = "name another file, or replace it with --overwrite",
+    existsHint: String = "name another file, or replace it with --overwrite",
     beforeNaming: () throws -> FileDescriptor? = { nil }
   ) throws -> ExportSummary {
     try timeline.checkIsNotReplaced(by: path)
     return try OutputFile.write(
-      path, permissions: timeline.filePermissions, overwrites: overwrites, wayOut: wayOut,
+      path, permissions: timeline.filePermissions, overwrites: overwrites, existsHint: existsHint,
       wayAround: MissingFolders.isFolder(path)
         ? "name a file in that folder, or export into it with --output-dir"
         : "name a file; without --output the export goes to standard output"

@@ -41,7 +41,7 @@ package struct ScrubKeyFile {
     let key = ScrubKey.random()
     try OutputFile.write(
       path, permissions: .ownerReadWrite, overwrites: false,
-      wayOut: "run the command again, which then uses it", wayAround: "name another file"
+      existsHint: "run the command again, which then uses it", wayAround: "name another file"
     ) { draft in
       try Array((Hexadecimal.text(of: key.bytes) + "\n").utf8).withUnsafeBytes {
         try draft.write($0)

@@ -85,8 +85,8 @@ import Testing
       ("archive sample.store arch --before 99", 4, "99"),
       ("archive missing.store other", 9, "no file"),
       ("archive arch/catalog.jsonl other", 8, "not a Core Data"),
-      ("archive sample.store sample.store-bookmarks.json", 64, "would take the place"),
-      ("archive sample.store sample.store-values.db", 64, "would take the place"),
+      ("archive sample.store sample.store-bookmarks.json", 64, "would overwrite"),
+      ("archive sample.store sample.store-values.db", 64, "would overwrite"),
     ] {
       let result = try await sample.run(line)
       #expect(result.status == status, "\(line): \(result.errors)")

@@ -21,7 +21,7 @@ import Testing
     let result = try await sample.run(line)
     #expect(
       result.text.replacing(#/\d+\.\d KiB/#, with: "N KiB")
-        == "sample.store: ok, 12 transactions, N KiB, the oldest of 2024-07-29T00:42:40Z, 1 bookmark\n"
+        == "sample.store: ok, 12 transactions, N KiB, oldest: 2024-07-29T00:42:40Z, 1 bookmark\n"
     )
     #expect(result.status == 0 && result.errors == "")
     let quiet = try await sample.run(line + " --quiet")

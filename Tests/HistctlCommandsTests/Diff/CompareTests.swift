@@ -29,7 +29,7 @@ import Testing
     let result = try await sample.run("diff sample.store --with copy.store")
     #expect(
       result.textOfRows == """
-        sample.store and copy.store are copies of one store that went separate ways
+        sample.store and copy.store are copies of one store that have diverged
         store         1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F
         common        8  2024-07-29 00:49:40
         sample.store  4 transactions since, up to 12  2024-07-29 00:53:40
@@ -86,7 +86,7 @@ import Testing
       ahead.text.contains(
         options == "--json"
           ? #""relation":"firstAhead""#
-          : "sample.store is ahead of copy.store, which has nothing of its own\n"))
+          : "sample.store is newer; copy.store has no changes of its own\n"))
     let behind = try await sample.run("diff copy.store --with sample.store --exit-code \(options)")
     #expect(behind.status == 1)
     #expect(

@@ -191,7 +191,7 @@ import Testing
       #expect(other.status == 0 && other.errors.isEmpty == false)
     } else {
       #expect(other.status == 4, "\(other.errors)")
-      #expect(other.errors.contains("\(file) is there already and holds something else"))
+      #expect(other.errors.contains("\(file) already exists, with other contents"))
       #expect(try !folder.names().contains("copy.store-bookmarks.json"))
     }
     #expect(try await folder.files().count == 1)

@@ -110,7 +110,7 @@ import Testing
     try FileBytes.write(Array("mine".utf8), to: folder.folder.file("x.jsonl"))
     let refused = try await folder.run("export sample.store -o x.jsonl")
     #expect(refused.status == 9)
-    #expect(refused.errors.contains("x.jsonl is there already"))
+    #expect(refused.errors.contains("x.jsonl already exists"))
     #expect(try FileBytes.read(folder.folder.file("x.jsonl")) == Array("mine".utf8))
     #expect(try await folder.run("export sample.store -o x.jsonl --overwrite").status == 0)
     let plain = try await folder.run("export sample.store")

@@ -44,7 +44,8 @@ import Testing
       "no time", "[a]\nstore = x\nprune.keep-within = 0d\n", (3, "must be greater than zero")),
     Mistake(
       "a size without a unit", "[a]\nstore = x\nprune.max-size = 50\n", (3, "the unit is missing")),
-    Mistake("no number", "[a]\nstore = x\nprune.keep-last = all\n", (3, "not a number of transactions")),
+    Mistake(
+      "no number", "[a]\nstore = x\nprune.keep-last = all\n", (3, "not a number of transactions")),
     Mistake("zero", "[a]\nstore = x\nprune.keep-last = 0\n", (3, "1 or more")),
     Mistake("neither yes nor no", "[a]\nstore = x\ncompact = maybe\n", (3, "write yes or no")),
     Mistake(
@@ -74,12 +75,12 @@ import Testing
       "twice", "[a]\nstore = x\ncompact = yes\ncompact = no\n", (4, "is already given in line 3")),
     Mistake(
       "a section twice", "[a]\nstore = x\ncompact = yes\n[a]\nstore = y\ncompact = yes\n",
-      (4, "the section [a] is there already, in line 1")),
+      (4, "the section [a] is already defined in line 1")),
     Mistake("before a section", "compact = yes\n", (1, "before the first section")),
     Mistake("no key and value", "[a]\nstore = x\ncompact\n", (3, "write key = value")),
     Mistake("no key", "[a]\nstore = x\ncompact = yes\n= 5\n", (4, "a value without a key")),
-    Mistake("half a section", "[a\nstore = x\n", (1, "is no section")),
-    Mistake("a section without a name", "[ ]\nstore = x\n", (1, "is no section")),
+    Mistake("half a section", "[a\nstore = x\n", (1, "is not a section")),
+    Mistake("a section without a name", "[ ]\nstore = x\n", (1, "is not a section")),
     Mistake(
       "quotation marks", "[a]\nstore = \"x y\"\ncompact = yes\n", (2, "no quotation marks")),
     Mistake(
@@ -100,7 +101,8 @@ import Testing
     Mistake("a control character", "[a]\nstore = x\u{1}y\n", (2, "U+1")),
     Mistake(
       "all of them", "[a]\nstore = x\nprune.keep-last = no\ncompat = yes\n\n[b]\ncompact = si\n",
-      (3, "not a number of transactions"), (4, "did you mean compact?"), (6, "names no store"), (7, "yes or no")),
+      (3, "not a number of transactions"), (4, "did you mean compact?"), (6, "names no store"),
+      (7, "yes or no")),
   ]
 
   @Test
@@ -166,7 +168,8 @@ import Testing
         export.only-matching = yes
 
         """.utf8), to: sample.folder.file("m.conf"))
-    let expected = try await sample.run("export sample.store --entity Trip --kind delete --only-matching")
+    let expected = try await sample.run(
+      "export sample.store --entity Trip --kind delete --only-matching")
     let count = expected.lines.count
     #expect(count > 0)
     let plan = try await sample.run("maintain --config m.conf --dry-run")
@@ -252,7 +255,7 @@ import Testing
         store    et[c]/a.store
         store    et[c]/b c.store
         prune    keep-within 30d, max-size 1.5 MiB, bookmarks at most 90d behind
-        compact  free pages are given back
+        compact  free pages are returned to the file system
 
         [one]
         store    et[c]/../sample.store

@@ -214,7 +214,7 @@ import Testing
     #expect(try await sample.run("maintain --config m.conf --dry-run").status == 9)
     #expect(try FileBytes.read(sample.store) == half)
     let run = try await sample.run("maintain --config m.conf")
-    #expect(run.errors.contains("a save that was broken off has been undone"))
+    #expect(run.errors.contains("an interrupted save was rolled back"))
     #expect(try await sample.exported() == Array(1...12))
     #expect(try Self.numbers(sample.store) == ["10", "11", "12"])
     #expect(try StoreQuery(path: sample.store).lines("PRAGMA integrity_check") == ["ok"])

@@ -23,7 +23,7 @@ import Testing
     for source in ["sample.store", "soft.store"] {
       let result = try await folder.run("export \(source) -o \(place) --overwrite --format jsonl")
       #expect(result.status == 64, "\(result.errors)")
-      #expect(result.errors.contains("would take the place of \(source)"))
+      #expect(result.errors.contains("would overwrite \(source)"))
     }
     #expect(try FileBytes.read(folder.store) == before)
     #expect(try FileBytes.read(folder.store + "-bookmarks.json") == bookmarks)
@@ -74,7 +74,7 @@ import Testing
     let result = try await folder.run(line)
     #expect(result.status == 64)
     #expect(
-      result.errors.contains("\(argument) needs a folder, and - stands for a stream"),
+      result.errors.contains("\(argument) needs a folder, and - is a stream"),
       "\(result.errors)")
     #expect(try !folder.folder.names().contains("-"))
     #expect(try await folder.run("archive sample.store ./-").status == 0)
