@@ -314,8 +314,7 @@ import Testing
           }
           let plan = try tables.plan(ofEntity: own, in: table)
           let columns = Set(
-            plan.values.map(\.column) + plan.references.map(\.column)
-              + plan.references.compactMap(\.entityColumn) + ["Z_PK", "Z_ENT", "Z_OPT"])
+            (plan.attributes + plan.references).flatMap(\.names) + ["Z_PK", "Z_ENT", "Z_OPT"])
           for (column, value) in zip(table.columns, row)
           where !columns.contains(column) && !value.isNull && value != .integer(0) {
             // Places in ordered relationships, and keys that another entity has put here.
