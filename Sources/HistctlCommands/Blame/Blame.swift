@@ -60,7 +60,8 @@ struct Blame: ReadingCommand {
             + reading.time.text(inserted.timestamp),
           hint: "give that token or a later one with --at")
       }
-      try BlameReport(reading: reading, blame: blame, attributes: attribute).write()
+      try BlameReport(reading: reading, blame: blame, position: position, attributes: attribute)
+        .write()
     }
   }
 }

@@ -7,6 +7,8 @@ import Terminal
 struct BlameReport {
   let reading: HistoryReading
   let blame: ObjectBlame
+  /// The last transaction that was considered; `nil` for the newest.
+  let position: Int64?
   /// The attributes to show; empty for all.
   let attributes: [String]
 
@@ -62,6 +64,11 @@ struct BlameReport {
 
   /// Returns the value and the value before.
   private func value(_ line: ObjectBlame.Line) -> TableCell {
+    if line.isDerived {
+      return TableCell(
+        spans: ChangeText.spaced(
+          value(line.value).spans + [.init(text: "(derived)", style: .secondary)]))
+    }
     guard let before = line.before, let old = before.old else { return value(line.value) }
     let text = ValueChangeText.content(old, before.kind)
     return TableCell(
@@ -91,7 +98,25 @@ struct BlameReport {
       if reading.isJSON { try reading.writeLine(of: gap) }
       reading.report(gap)
     }
-    guard lines.contains(where: { $0.event == nil }), blame.unnamedUpdateCount == 0 else { return }
+    try noteMissingTransactions()
+    guard lines.contains(where: { $0.event == nil && !$0.isDerived }),
+      blame.unnamedUpdateCount == 0
+    else { return }
     try reading.note(missingBeginning: reading.timeline.missingBeginning(), inStream: true)
+  }
+
+  /// Notes that transactions are missing that may have set a value after the one that is named.
+  private func noteMissingTransactions() throws {
+    guard blame.gaps.isEmpty, let first = lines.compactMap(\.event?.transaction).min(),
+      let missing = try reading.timeline.missingTransactions(after: first),
+      position.map({ missing.first <= $0 }) ?? true
+    else { return }
+    reading.session.diagnostics.note(
+      "of the transactions after \(reading.tokens.text(first)), \(missing.text) "
+        + "and may have set a value last",
+      kind: "missingTransactions",
+      JSONValue.list(of: [
+        "firstMissing": missing.first, "lastMissing": missing.last, "missing": missing.count,
+      ]))
   }
 }

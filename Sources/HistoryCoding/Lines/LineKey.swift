@@ -13,7 +13,7 @@ package enum LineKey: Int, CaseIterable, Sendable {
   // Records of changes.
   case object, transactionExtra, current, currentRaw
   // Net changes and objects.
-  case path, firstTransaction, lastTransaction, changeCount, columns, unexplained
+  case path, firstTransaction, lastTransaction, changeCount, columns, unexplained, derived
   case state, inserted, updated, deleted, updateCount, version
   case attribute, value
   // CloudEvents.

@@ -168,6 +168,10 @@ package struct ObjectLineEncoder: BufferedText, Sendable {
     writer.append(.attribute)
     writer.appendString(line.name)
     append(line.value)
+    if line.isDerived {
+      writer.append(.derived)
+      writer.appendRaw("true")
+    }
     if let kind = line.kind {
       writer.append(.kind)
       writer.append(kind)

@@ -7,6 +7,8 @@ package struct ObjectBlame: Sendable {
     package let name: String
     /// The value at the position.
     package let value: Value
+    /// Whether the store calculates it, so that no change of it is recorded.
+    package let isDerived: Bool
     /// The transaction that set it; `nil` if that is not known, as when history begins later.
     package let event: ObjectLife.Event?
     /// Whether that transaction inserted or updated the object.
@@ -54,6 +56,7 @@ package struct ObjectBlame: Sendable {
   private var replaced: [String: [RecordedValue]] = [:]
   /// Whether later changes may have set any attribute.
   private var isReplaced = false
+  private var derived: Set<String> = []
 
   /// Reads the whole life of an object.
   ///
@@ -88,7 +91,8 @@ package struct ObjectBlame: Sendable {
     life = reader.life
     // A program put the object back without the framework.
     if position == nil, life.present != nil { deletion = nil }
-    if laterInsert == nil { makeLines() }
+    derived = try reader.derivedAttributes()
+    if laterInsert == nil { makeLines(isLatest: try reader.isNewest(position)) }
   }
 
   private mutating func forget(_ isEarlier: Bool) {
@@ -144,7 +148,7 @@ package struct ObjectBlame: Sendable {
 
   // MARK: - The lines
 
-  private mutating func makeLines() {
+  private mutating func makeLines(isLatest: Bool) {
     var values: [(name: String, value: Value)] = []
     if let present = life.present, present.isNamedByModel {
       values += present.values.map { ($0.name, .present($0)) }
@@ -155,16 +159,21 @@ package struct ObjectBlame: Sendable {
     let known = Set(
       values.map { RecordedValue.property(of: $0.name) } + (life.present?.counts.map(\.name) ?? []))
     values += settings.keys.filter { !known.contains($0) }.sorted().map { ($0, .unknown) }
-    lines = values.map { line($0.name, $0.value) }
+    lines = values.map { line($0.name, $0.value, isLatest) }
   }
 
-  private func line(_ name: String, _ value: Value) -> Line {
+  private func line(_ name: String, _ value: Value, _ isLatest: Bool) -> Line {
     let property = RecordedValue.property(of: name)
+    guard !derived.contains(property) else {
+      return Line(
+        name: name, value: isLatest ? value : .unknown, isDerived: true, event: nil, kind: nil,
+        before: nil)
+    }
     let setting = settings[property] ?? inserted
     let recorded = setting?.recorded.first { $0.name == name }
     return Line(
-      name: name, value: self.value(name, property, value, recorded), event: setting?.event,
-      kind: setting?.kind, before: recorded)
+      name: name, value: self.value(name, property, value, recorded), isDerived: false,
+      event: setting?.event, kind: setting?.kind, before: recorded)
   }
 
   private func value(

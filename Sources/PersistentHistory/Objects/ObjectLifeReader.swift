@@ -96,6 +96,18 @@ package final class ObjectLifeReader {
     if let snapshot = timeline.snapshot { _ = try condition.selection(in: schema, of: snapshot) }
   }
 
+  /// The attributes that the store calculates, so that no change of them is recorded.
+  func derivedAttributes() throws -> Set<String> {
+    guard case .model(let model)? = try timeline.snapshot?.modelCache() else { return [] }
+    return model.derivedAttributes(of: life.object.entityName)
+  }
+
+  /// Whether no transaction follows a position; `nil` is the newest.
+  func isNewest(_ position: Int64?) throws -> Bool {
+    guard let position else { return true }
+    return try timeline.newestTransaction().map { $0.number <= position } ?? true
+  }
+
   /// Returns the error to report if the whole life was read and nothing was found.
   package func unknownObject() throws -> HistoryError {
     let oldest = reader == nil ? nil : try timeline.oldestTransaction()?.number

@@ -29,6 +29,12 @@ package struct ManagedModel: Hashable, Sendable {
     return lineage.reversed()
   }
 
+  /// The attributes of an entity, its own and inherited ones, that the store calculates from others. No change
+  /// of them is recorded.
+  package func derivedAttributes(of entityName: String) -> Set<String> {
+    Set((lineage(of: entityName) ?? []).flatMap(\.attributes).filter(\.isDerived).map(\.name))
+  }
+
   /// A relationship of an entity, its own or an inherited one.
   package func relationship(_ name: String, of entityName: String) -> ManagedRelationship? {
     guard let lineage = lineage(of: entityName) else { return nil }
