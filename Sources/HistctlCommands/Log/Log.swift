@@ -122,6 +122,7 @@ struct Log: ReadingCommand {
       let schema = try reading.schema(
         namesAttributes: showsChanges || query.change.namesAttributes,
         joinsArchive: !query.change.isEmpty)
+      try query.deriveValues(in: reading.timeline, schema: schema)
       try query.skip(newest: skip, of: reading.timeline, schema: schema)
       let reader = try TimelineReader(reading.timeline, query: query, schema: schema)
       reading.noteUnknownHierarchy(of: query)
@@ -216,7 +217,9 @@ struct Log: ReadingCommand {
         if query.limit == nil, filter.after == nil { query.limit = Self.firstFollowedCount }
         let table = try self.table(reading)
         let position = try snapshot.newestTransaction()?.number ?? 0
-        let reader = try TimelineReader(timeline, query: query, schema: reading.schema())
+        let schema = try reading.schema()
+        try query.deriveValues(in: timeline, schema: schema)
+        let reader = try TimelineReader(timeline, query: query, schema: schema)
         _ = try write(reader, reading, table)
         try writer.flush()
         return (reading, query, position, table)

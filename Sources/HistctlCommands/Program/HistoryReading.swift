@@ -133,9 +133,14 @@ extension Session {
     guard let search = query.valueSearch?.result, let message = search.message(on: query) else {
       return
     }
+    // Otherwise blame knows no more than this answer.
+    let isCut = query.change.derived?.isCut ?? false
     diagnostics.note(
       message
-        + " (histctl blame OBJECT, with --at for the past, names the setter of a value where it can be known)",
+        + (isCut
+          ? " (there are too many to derive values: name objects with --object, or see histctl "
+            + "blame OBJECT)"
+          : " (histctl record keeps the values of later saves)"),
       kind: "unknownValues",
       JSONValue.list(of: [
         "transactions": Int64(search.count), "known": Int64(search.count - search.unknownCount),
@@ -288,6 +293,12 @@ struct HistoryReading: FieldPage {
       return try note(missingBeginning: gap)
     }
     if try warnOfUnknownNames(in: query) { return }
+    let calculated = try timeline.calculatedProperties(of: query.change)
+    if !calculated.isEmpty {
+      return session.diagnostics.note(
+        "the store calculates \(calculated.joined(separator: ", ")) from other attributes, and no "
+          + "change of what is derived is recorded", kind: "derivedAttributes")
+    }
     guard session.environment.isErrorTerminal, !isJSON else { return }
     session.diagnostics.note(
       newest.map {

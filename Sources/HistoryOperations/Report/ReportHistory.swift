@@ -54,6 +54,8 @@ struct ReportHistory {
         try StoreReading.warnOfModel(in: $0, observer: observer)
         return try HistorySchema($0)
       })
+    var query = query
+    try query.deriveValues(in: timeline, schema: schema)
     func count(_ query: HistoryQuery) throws -> HistoryStatistics {
       try HistoryStatistics(
         timeline, query: query, schema: schema, unit: .month, clock: .universal, now: request.now,

@@ -21,6 +21,8 @@ public struct ChangeCondition: Hashable, Sendable {
   public var attributes: [String]
   /// The values that the change set or removed meet all of these conditions.
   package var values: [ValueCondition] = []
+  /// Which changes meet ``values`` by what is known of their neighbors; `nil` if that was not found out.
+  package var derived: DerivedValues?
 
   /// Creates a condition; without arguments, one that every change meets.
   public init(
@@ -54,7 +56,9 @@ public struct ChangeCondition: Hashable, Sendable {
         return false
       }
     }
-    return values.allSatisfy { $0.isMet(by: change) }
+    return values.indices.allSatisfy {
+      values[$0].isMet(by: change) || derived?.isMet($0, by: change.number) ?? false
+    }
   }
 
   /// Returns whether an object meets the conditions on entities and objects; without a key, whether one of the

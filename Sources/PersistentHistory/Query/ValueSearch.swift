@@ -86,24 +86,22 @@ extension ChangeCondition {
     var others = self
     others.values = []
     guard others.matches(change) else { return .irrelevant }
-    return values.map { $0.knowledge(of: change) }.max() ?? .irrelevant
+    return values.enumerated().map { index, condition in
+      let knowledge = condition.knowledge(of: change)
+      return knowledge == .unknown && derived?.isKnown(index, of: change.number) ?? false
+        ? .known : knowledge
+    }.max() ?? .irrelevant
   }
 }
 
 extension ValueCondition {
   fileprivate func knowledge(of change: HistoryChange) -> ValueKnowledge {
-    let value = change.values.first { $0.name == name }
-    guard let kind = change.kind else { return .unknown }
-    if kind == .update {
-      guard let touched = change.attributes else { return .unknown }
-      guard touched.contains(property) else { return .irrelevant }
-      return value?.old?.value != nil && value?.new?.value != nil ? .known : .unknown
+    switch touch(of: change) {
+    case .none: .irrelevant
+    case .unclear: .unknown
+    case .sides(let old, let new):
+      (old == nil && change.kind != .insert) || (new == nil && change.kind != .delete)
+        ? .unknown : .known
     }
-    if let slots = change.entity?.slots?.slots, !slots.contains(where: { $0.name == property }) {
-      return .irrelevant
-    }
-    if kind == .insert { return value?.new?.value != nil ? .known : .unknown }
-    let isPreserved = change.preservedValues?.contains { $0.attribute.name == name } ?? false
-    return isPreserved || value?.old?.value != nil ? .known : .unknown
   }
 }
