@@ -144,8 +144,9 @@ package struct Table {
         return (palette.apply(only.style, to: cut), cut.displayWidth)
       }
     }
-    let spans = cell.spans.map { (text: text.escaped($0.text), style: $0.style) }
-    let total = spans.reduce(0) { $0 + $1.text.displayWidth }
+    var spans = cell.spans.map { (text: text.escaped($0.text), style: $0.style) }
+    if let width { shortenName(of: cell, in: &spans, to: width) }
+    let total = Self.width(spans[...])
     guard let width, total > width else {
       return (spans.map { palette.apply($0.style, to: $0.text) }.joined(), total)
     }
@@ -164,6 +165,30 @@ package struct Table {
       }
     }
     return (shown, used)
+  }
+
+  /// The least width of a shortened name.
+  private static let shortestName = 6
+
+  private static func width(_ spans: ArraySlice<(text: String, style: Style)>) -> Int {
+    spans.reduce(0) { $0 + $1.text.displayWidth }
+  }
+
+  /// Cuts the first name in the middle that does not fit together with the parts up to the next name.
+  private func shortenName(
+    of cell: TableCell, in spans: inout [(text: String, style: Style)], to width: Int
+  ) {
+    for place in spans.indices where cell.spans[place].isName {
+      let next = cell.spans[(place + 1)...].firstIndex(where: \.isName) ?? spans.endIndex
+      // The last column is kept for the ellipsis.
+      let limit = next < spans.endIndex ? width - 1 : width
+      guard Self.width(spans[..<next]) > limit else { continue }
+      let room = limit - Self.width(spans[..<place]) - Self.width(spans[(place + 1)..<next])
+      if room >= Self.shortestName {
+        spans[place].text = spans[place].text.truncatedInMiddle(to: room)
+      }
+      return
+    }
   }
 }
 

@@ -5,10 +5,13 @@ package struct TableCell: Sendable, Equatable {
     /// The text, not yet escaped, styled or padded.
     package var text: String
     package var style: Style
+    /// Whether it is cut in the middle where lines are too narrow, so that the parts up to the next name stay.
+    package var isName: Bool
 
-    package init(text: String, style: Style) {
+    package init(text: String, style: Style, isName: Bool = false) {
       self.text = text
       self.style = style
+      self.isName = isName
     }
   }
 
@@ -22,7 +25,9 @@ package struct TableCell: Sendable, Equatable {
   }
 
   package init(spans: [Span]) {
-    self.spans = spans.map { Span(text: TerminalText.shortened($0.text), style: $0.style) }
+    self.spans = spans.map {
+      Span(text: TerminalText.shortened($0.text), style: $0.style, isName: $0.isName)
+    }
   }
 
   package var text: String { spans.count == 1 ? spans[0].text : spans.map(\.text).joined() }

@@ -103,6 +103,27 @@ import Testing
     #expect(table.line(huge).count < 10_000)
   }
 
+  @Test func `a long name is cut in its middle and keeps its count`() {
+    let cell = TableCell(spans: [
+      .init(text: "AdditionalAssetAttributes", style: .plain, isName: true),
+      .init(text: " ", style: .plain), .init(text: "+12", style: .inserted),
+      .init(text: "  Asset", style: .plain, isName: true),
+      .init(text: " ", style: .plain), .init(text: "~1", style: .updated),
+    ])
+    func line(_ width: Int) -> String {
+      Table(
+        columns: [TableColumn("changes", canShrink: true)], sample: [[cell]], lineWidth: width,
+        text: .terminal, palette: Palette(isColored: false)
+      ).line([cell])
+    }
+    #expect(line(39) == "AdditionalAssetAttributes +12  Asset ~1")
+    #expect(line(38) == "AdditionalAssetAttributes +12  Asset…")
+    #expect(line(30) == "AdditionalAssetAttributes +12…")
+    #expect(line(24) == "Additiona…tributes +12…")
+    #expect(line(11) == "Add…es +12…")
+    #expect(line(8) == "Additio…")
+  }
+
   @Test func `styles surround the text only`() {
     let table = Table(
       columns: [TableColumn("n", alignment: .trailing), TableColumn("kind"), TableColumn("x")],

@@ -65,7 +65,8 @@ struct ChangeText {
     var spans: [TableCell.Span] = []
     for entry in summary.entries {
       let name = entry.entity?.label ?? "?"
-      spans.append(.init(text: (spans.isEmpty ? "" : "  ") + name, style: .plain))
+      spans.append(
+        .init(text: (spans.isEmpty ? "" : "  ") + name, style: .plain, isName: true))
       for (sign, count) in counts(entry) {
         spans.append(.init(text: " ", style: .plain))
         spans.append(.init(text: "\(sign.text)\(count)", style: sign.style))
