@@ -34,6 +34,8 @@ extension StoreSnapshot {
 extension StoreCopy {
   /// Copies the store as it was right after a transaction, with the files of large values that are still there.
   ///
+  /// After the newest transaction, it is the present state where the log does not hold that right after it.
+  ///
   /// - Parameters:
   ///   - snapshot: The store, whose log must hold that state.
   ///   - position: The transaction.
@@ -45,7 +47,17 @@ extension StoreCopy {
     _ snapshot: StoreSnapshot, after position: TransactionPosition,
     progress: (Int64) throws -> Void = { _ in }
   ) throws -> (transactionCount: Int64, externalFileCount: Int) {
-    let state = try snapshot.state(after: position)
+    let state: LogState
+    do {
+      state = try snapshot.state(after: position)
+    } catch {
+      guard case HistoryError.unknownState = error,
+        try snapshot.newestTransaction()?.number == position.number
+      else { throw error }
+      return try write(snapshot, deletingBefore: nil, deleting: [], progress: progress) {
+        try ($0.transactionCount(), $2)
+      }
+    }
     do {
       return try write(snapshot, state: state, progress: progress) { inside, files in
         (try inside.transactionCount(), files)

@@ -267,9 +267,15 @@ import Testing
     #expect(try await run("snapshot Trips.store 9 -o copy.store").status == 4)
     #expect(try await run("snapshot Trips.store 2 -o Trips.store").status == 64)
     try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    let empty = try await run("snapshot Trips.store 4 -o copy.store")
+    let empty = try await run("snapshot Trips.store 3 -o copy.store")
     #expect(empty.status == 2)
     #expect(empty.errors.contains("the log is empty"))
     #expect(!FileManager.default.fileExists(atPath: trips.folder.file("copy.store")))
+    // After the newest one, it is the present state.
+    let last = try await run("snapshot Trips.store last -o copy.store")
+    #expect(last.status == 0, "\(last.errors)")
+    #expect(
+      try StoreQuery(path: trips.folder.file("copy.store")).contents()
+        == StoreQuery(path: trips.path).contents())
   }
 }
