@@ -58,15 +58,27 @@ enum MisplacedInput {
           hint: "unpack it first: \(unpack) \(file)")
       case .members:
         return failure(
-          .notAStore, "\(path) is a zip or tar file; histctl reads stores in place",
-          hint: "list the stores in it with: histctl find \(file)")
+          .notAStore, "\(path) is a zip or tar file; give the path of a store in it",
+          hint: "list the stores in it, with their paths: histctl find \(file)")
       case nil: return nil
       }
     case .missing:
+      if let container = container(of: path) {
+        return failure(
+          .missing, error.message,
+          hint: "list the stores in it with: histctl find \(ShellWord.quoted(container))")
+      }
       return nearPath(path).map {
         failure(.missing, error.message, hint: "did you mean \(ShellWord.quoted($0))?")
       }
     default: return nil
+    }
+  }
+
+  /// Returns the backup, zip or tar file in which the path of a store lies; `nil` where there is none.
+  private static func container(of path: String) -> String? {
+    path.ranges(of: "!/").map { String(path[..<$0.lowerBound]) }.first { container in
+      (try? FileStatus(path: container)) != nil
     }
   }
 

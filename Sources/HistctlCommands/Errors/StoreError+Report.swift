@@ -39,6 +39,10 @@ extension StoreError: ReportedError {
     switch self {
     case .notAStore(_, .notAFile(kind: FileStatus.Kind.pipe.name)):
       "a store must be a file; exported lines are read from standard input with -"
+    case .notAStore(let path, .notAFile(kind: FileStatus.Kind.directory.name)):
+      "give the store file itself; list those in it with: histctl find \(ShellWord.quoted(path))"
+    case .contained(let path, _):
+      "give a copy: histctl snapshot \(ShellWord.quoted(path)) last -o COPY"
     case .busy:
       "close the program that has the store open, or wait longer with --busy-timeout"
     case .missing(let path) where ExportedText.isName(path): "check the path"
@@ -46,7 +50,7 @@ extension StoreError: ReportedError {
     case .notCopied(_, let copy, .otherState):
       "name another folder with --private-copy, or read \(ShellWord.quoted(copy)) without it"
     case .notCopied(_, _, .besideStore): "name another folder with --private-copy"
-    case .missing, .beingReplaced, .unreadable, .withoutRoom, .notAStore, .contained, .separateLog,
+    case .missing, .beingReplaced, .unreadable, .withoutRoom, .notAStore, .separateLog,
       .withoutHistory, .unfinishedSave, .changedWhileCopying, .notCopied, .endedSnapshot, .damaged,
       .calculated, .obstructed, .largeValue, .unusableValues, .withoutModel, .invalidModel,
       .unknownEntity, .unknownProperty, .unexpectedTable, .unsupportedFetch:

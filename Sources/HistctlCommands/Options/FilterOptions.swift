@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableFiles
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -60,7 +61,10 @@ extension TokenRange {
       throw ValidationError("\(error.message); \(error.remedy)")
     }
     guard let range else {
-      throw ValidationError("a single token is not a range; \(TokenRange.hint)")
+      throw ValidationError(
+        (try? FileStatus(path: text)) == nil
+          ? "a single token is not a range; \(TokenRange.hint)"
+          : "it is a file, and this command reads one store; run it for each")
     }
     self = range
   }

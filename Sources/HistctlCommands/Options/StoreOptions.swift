@@ -96,9 +96,10 @@ struct SeveralStoresOptions: ParsableArguments {
       return others.insert(FilePath(place)).inserted
     }
     if paths.isEmpty {
+      let list = storesFrom.map { $0 == "-" ? "standard input" : $0 } ?? "it"
       session.diagnostics.warn(
         "the list of stores is empty: nothing to do", kind: "emptyList",
-        hint: "check what writes the list to \(storesFrom ?? "it")")
+        hint: "check what writes the list to \(list)")
       throw EndWithStatus(status: .success)
     }
     return paths

@@ -25,6 +25,7 @@ enum CommandLineParser {
     (["--user", "--committer"], "--author", nil), (["--type", "--action"], "--kind", nil),
     (["--table", "--class"], "--entity", nil), (["--column", "--property"], "--attribute", nil),
     (["--id", "--pk"], "--object", "--object ENTITY/pNUMBER"),
+    (["--metrics", "--format"], "--prometheus", nil),
     (["--pretty", "--format"], "--json", nil), (["--force", "--assume-yes", "-y"], "--yes", nil),
     (["--simulate", "--what-if"], "--dry-run", nil), (["--silent", "-s"], "--quiet", nil),
     (["--out", "--file", "--outfile"], "--output", nil),

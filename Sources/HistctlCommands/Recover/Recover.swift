@@ -127,7 +127,7 @@ struct Recover: SourceReadingCommand {
     if !isAny {
       throw Failure(
         .nothingDeleted, "transaction \(number) deleted no object",
-        hint: "histctl log --kind delete lists the transactions that did")
+        hint: "list the transactions that did with: histctl log STORE --kind delete")
     }
   }
 

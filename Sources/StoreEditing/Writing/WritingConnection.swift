@@ -128,7 +128,11 @@ extension StoreWriteError {
       if detail.hasPrefix("no such function") || detail.hasPrefix("unsafe use of") {
         return StoreWriteError.frameworkTrigger(table: "of the save", detail: detail)
       }
-      if error.isRefusedWrite { return StoreWriteError.unwritable(path: path, reason: detail) }
+      if error.isRefusedWrite {
+        // SQLite only says that it could not open or write something.
+        do throws(StoreWriteError) { try location?.checkIsWritable() } catch { return error }
+        return StoreWriteError.unwritable(path: path, reason: detail)
+      }
       guard let location else {
         return StoreWriteError.store(.unreadable(path: path, reason: detail))
       }

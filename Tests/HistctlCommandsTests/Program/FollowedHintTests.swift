@@ -156,11 +156,16 @@ struct FollowedHintTests {
     shape.keepsLog = true
     let store = try SampleStore.write(to: folder.file("sample.store"), shape: shape)
     try OtherUser.letRead(folder)
-    for line in [["prune", store, "--keep-last", "3", "--yes"], ["compact", store]] {
+    for line in [
+      ["prune", store, "--keep-last", "3", "--yes"],
+      ["prune", store, "--keep-last", "3", "--yes", "--no-values"], ["compact", store],
+      ["compact", store, "--no-values"],
+    ] {
       let result = try await OtherUser.run(line)
       #expect(result.status == 9, "\(result.errors)")
       #expect(
         result.errors.contains("cannot write \(store): Permission denied"), "\(result.errors)")
+      #expect(result.errors.contains("hint: check the permissions of the folder"))
       #expect(!result.errors.contains("recorded") && !result.errors.contains("--no-values"))
     }
   }
