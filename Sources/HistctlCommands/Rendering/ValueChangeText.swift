@@ -6,6 +6,8 @@ import Terminal
 /// Writes old and new values as text: `name: "Rome" -> "Roma"`, of an insert or a delete `name: "Rome"`.
 enum ValueChangeText {
   private static let arrow = " -> "
+  /// Marks a value that an update set again.
+  private static let unchanged = " (unchanged)"
 
   /// Returns the values to show of a change: those of an insert or a delete without nulls.
   static func shown(_ change: HistoryChange) -> [RecordedValue] {
@@ -17,6 +19,7 @@ enum ValueChangeText {
   static func text(_ value: RecordedValue, of kind: ChangeKind? = .update) -> String {
     let (old, new) = sides(value, kind, longest: ChangeText.shortText)
     return value.name + ": " + old + (new.map { arrow + $0 } ?? "")
+      + (kind == .update && value.isUnchanged ? unchanged : "")
   }
 
   private static func sides(
@@ -25,8 +28,20 @@ enum ValueChangeText {
     func side(_ side: RecordedContent?) -> String {
       side.map { content($0, value.kind, longest: longest) } ?? "?"
     }
-    return kind == .update
-      ? (side(value.old), side(value.new)) : (side(value.old ?? value.new), nil)
+    guard kind == .update, !value.isUnchanged else { return (side(value.old ?? value.new), nil) }
+    let (old, new) = (side(value.old), side(value.new))
+    guard old == new, let before = value.old, let after = value.new else { return (old, new) }
+    return (old, new + difference(before, after))
+  }
+
+  /// Says how two values differ that are shown alike.
+  private static func difference(_ old: RecordedContent, _ new: RecordedContent) -> String {
+    if case .value(.blob) = new { return " (other bytes)" }
+    guard case .value(.text(let old)) = old, case .value(.text(let new)) = new else {
+      return " (differs)"
+    }
+    let common = zip(old, new).prefix { $0 == $1 }.count
+    return " (differs after \(common.grouped) characters)"
   }
 
   /// Returns the values of a change, escaped and shortened for a line of a terminal; two long values get half
@@ -38,7 +53,9 @@ enum ValueChangeText {
     let sides = sides(value, kind, longest: ChangeText.longText)
     var old = text.escaped(sides.0)
     guard var new = sides.1.map(text.escaped) else {
-      return name + (width.map { old.truncated(to: max($0 - name.displayWidth, 8)) } ?? old)
+      let end = kind == .update && value.isUnchanged ? unchanged : ""
+      return name
+        + (width.map { old.truncated(to: max($0 - name.displayWidth - end.count, 8)) } ?? old) + end
     }
     if let width {
       let available = max(width - name.displayWidth - arrow.count, 8)
@@ -75,4 +92,9 @@ enum ValueChangeText {
       return ChangeText.value(value, of: kind.attributeType, longest: longest)
     }
   }
+}
+
+extension RecordedValue {
+  /// Whether the value before is known and was set again.
+  fileprivate var isUnchanged: Bool { old != nil && old == new }
 }
