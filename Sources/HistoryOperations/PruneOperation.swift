@@ -13,12 +13,12 @@ package struct PruneOperation {
   package var keepsLogValues = true
 
   private let path: String
-  private let request: PruneRequest
-  private let busyTimeout: Double
-  private let bookmarkPath: String?
-  private let now: StoreTimestamp
-  private let sealing: SealingOperation?
-  private let observer: OperationObserver
+  fileprivate let request: PruneRequest
+  fileprivate let busyTimeout: Double
+  fileprivate let bookmarkPath: String?
+  fileprivate let now: StoreTimestamp
+  fileprivate let sealing: SealingOperation?
+  fileprivate let observer: OperationObserver
 
   /// - Parameters:
   ///   - path: The store.
@@ -40,107 +40,82 @@ package struct PruneOperation {
     self.observer = observer
   }
 
-  /// Works out what would be deleted. Nothing is sealed or deleted.
+  /// Opens the store, and works out what would be sealed and deleted. Nothing is sealed or deleted.
   ///
   /// - Parameter isDryRun: Whether the store must not change at all; otherwise a save that was not
   ///   finished is rolled back.
-  package func plan(isDryRun: Bool) throws -> PrunePlan {
-    let plan =
+  package func plan(isDryRun: Bool) throws -> PlannedPrune {
+    let planned =
       isDryRun
       ? try plan()
       : try StoreReading.rollingBackUnfinishedSave(
         at: path, busyTimeout: busyTimeout, observer: observer, plan)
-    if plan.orphanCount > 0 {
-      let isSealing = sealing != nil && !request.ignoredGuards.contains(RetentionGuard.archiveName)
+    if planned.plan.orphanCount > 0 {
+      let isSealing = sealing != nil && comparesRows
       observer(
         .warning(
           OperationWarning(
             kind: "orphanChange",
-            message: "\(path): changes that belong to no transaction stay: \(plan.orphanCount)",
+            message:
+              "\(path): changes that belong to no transaction stay: \(planned.plan.orphanCount)",
             hint: isSealing
               ? "no archive has them, so they are not deleted with one"
               : "to delete those before the cut as well, ignore the guard against damage")))
     }
-    if let problem = plan.recordedValues?.problem {
+    if let problem = planned.plan.recordedValues?.problem {
       observer(
         .warning(
           OperationWarning(
             kind: "unusableValues", message: problem,
             hint: "recorded values are not deleted; move the file away if it is not needed")))
     }
-    return plan
+    return planned
   }
 
-  private func plan() throws -> PrunePlan {
-    let pruner = try pruner()
+  private func plan() throws -> PlannedPrune {
+    let store = try open()
+    let (plan, sealing) = try store.read { snapshot -> (PrunePlan, SealingPlan?) in
+      try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
+      let (planned, sealing) = try self.plan(snapshot)
+      try planned.checkRows(in: snapshot)
+      return (planned, sealing)
+    }
+    return try PlannedPrune(self, plan, sealing, store)
+  }
+
+  fileprivate func open() throws -> StoreFile {
+    try sealing?.open(path) ?? StoreFile(path: path, busyTimeout: busyTimeout)
+  }
+
+  /// Works out what is deleted and what is sealed before, from one snapshot.
+  private func plan(_ snapshot: StoreSnapshot) throws -> (PrunePlan, SealingPlan?) {
     var request = request
-    let comparesRows = !request.ignoredGuards.contains(RetentionGuard.archiveName)
     // Whether an archive has them is asked as soon as it is known what is to be deleted.
     if sealing != nil, comparesRows { request.looseChanges = .deleted }
-    // Rows are checked once, for the plan that is carried out.
-    let wanted = try pruner.plan(request, checksRows: sealing == nil)
-    guard let sealing, let cut = wanted.cut, !wanted.deletion.isEmpty else { return wanted }
-    let plan = try sealing.plan(path) { _ in Self.reach(of: cut) }
-    request.guards = [
-      archiveGuard(
-        sealedThrough: (plan.last ?? plan.sealed)?.number, isPlanned: plan.last != nil, wanted)
-    ].compactMap(\.self)
-    if comparesRows, wanted.deletion.takesLooseChanges, try !isSealed(wanted.deletion) {
+    let planner = PrunePlanner(
+      snapshot: snapshot, request: request, bookmarkPath: bookmarkPath, now: now)
+    let wanted = try planner.plan()
+    guard let sealing, let cut = wanted.cut, !wanted.deletion.isEmpty else { return (wanted, nil) }
+    let sealed = try sealing.plan(snapshot, before: Self.reach(of: cut))
+    let archiveGuard = archiveGuard(
+      sealedThrough: (sealed.last ?? sealed.sealed)?.number, isPlanned: sealed.last != nil, wanted)
+    if comparesRows, wanted.deletion.takesLooseChanges, try !isSealed(wanted.deletion, snapshot) {
       request.looseChanges = .kept
     }
-    return try pruner.plan(request)
-  }
-
-  /// Whether the archive has the changes that a deletion takes before the first transaction.
-  private func isSealed(_ deletion: HistoryDeletion) throws -> Bool {
-    guard let sealing, Archive.isArchive(sealing.request.archivePath) else { return false }
-    let archive = try Archive(path: sealing.request.archivePath)
-    return try StoreFile(path: path, busyTimeout: busyTimeout).read {
-      try archive.hasLooseChanges(of: deletion, in: $0)
+    guard archiveGuard != nil || request.looseChanges != wanted.request.looseChanges else {
+      return (wanted, sealed)
     }
+    let plan = try planner.plan(
+      guards: [archiveGuard].compactMap(\.self), looseChanges: request.looseChanges)
+    guard let cutNow = plan.cut, !plan.deletion.isEmpty else { return (plan, nil) }
+    return (
+      plan, cutNow == cut ? sealed : try sealing.plan(snapshot, before: Self.reach(of: cutNow))
+    )
   }
 
-  /// Returns what would be sealed before a plan is carried out; `nil` without an archive, or if nothing is to be
-  /// deleted.
-  package func sealingPlan(_ plan: PrunePlan) throws -> SealingPlan? {
-    guard let sealing, let cut = plan.cut, !plan.deletion.isEmpty else { return nil }
-    return try sealing.plan(path) { _ in Self.reach(of: cut) }
-  }
-
-  /// Seals what a plan deletes.
-  ///
-  /// - Returns: What was added to the archive; `nil` without an archive, or if nothing is to be deleted.
-  package func seal(_ plan: PrunePlan) throws -> SealedSegments? {
-    guard let sealing, let cut = plan.cut, !plan.deletion.isEmpty else { return nil }
-    return try sealing.seal(path) { _ in Self.reach(of: cut) }
-  }
-
-  /// Carries out a plan, after checking that the archive has all that it deletes.
-  ///
-  /// - Throws: Errors that prevent the deletion from beginning, such as `HistoryError.refusedByGuards`
-  ///   if the archive does not have everything. Later errors are in the result.
-  package func delete(_ plan: PrunePlan) throws -> Erasure {
-    let sealedRows = try sealedRows(of: plan)
-    // The plan warns of a file that cannot be used.
-    if keepsLogValues, !plan.deletion.isEmpty, plan.recordedValues?.problem == nil {
-      try StoreFile(path: path, busyTimeout: busyTimeout)
-        .keepLogValues(from: plan.cut?.firstKept)
-    }
-    observer(.deleting(.nothing, plan))
-    let result = try pruner().prune(plan, requiring: sealedRows) { observer(.deleting($0, plan)) }
-    observer(.finished)
-    return result
-  }
-
-  /// Measures a history that could not be measured beforehand, if a rule limits its size.
-  package func byteCount(leftBy plan: PrunePlan) throws -> Int64? {
-    guard plan.byteLimit != nil, plan.remainingByteCount == nil else { return nil }
-    return try StoreFile(path: path, busyTimeout: busyTimeout).read { try $0.historyByteCount() }
-  }
-
-  private func pruner() throws -> HistoryPruner {
-    try HistoryPruner(
-      path: path, busyTimeout: busyTimeout, bookmarkPath: bookmarkPath, now: now)
+  /// Whether each deleted row is compared with the sealed one.
+  fileprivate var comparesRows: Bool {
+    !request.ignoredGuards.contains(RetentionGuard.archiveName)
   }
 
   // MARK: - The guard of the archive
@@ -150,6 +125,13 @@ package struct PruneOperation {
   private static func reach(of cut: HistoryCut) -> HistoryCut {
     guard let first = cut.firstKept, first < .max else { return .end }
     return HistoryCut(before: first + 1)
+  }
+
+  /// Whether the archive has the changes that a deletion takes before the first transaction.
+  private func isSealed(_ deletion: HistoryDeletion, _ snapshot: StoreSnapshot) throws -> Bool {
+    guard let sealing, Archive.isArchive(sealing.request.archivePath) else { return false }
+    return try Archive(path: sealing.request.archivePath)
+      .hasLooseChanges(of: deletion, in: snapshot)
   }
 
   /// Returns the guard of the archive; `nil` if everything is sealed.
@@ -170,16 +152,82 @@ package struct PruneOperation {
       reason:
         "\(archive) \(isPlanned ? "will have" : "has") everything up to transaction \(last)")
   }
+}
 
-  /// Verifies that the archive has what a plan deletes, and returns the digests of the rows as they are
+/// A prune that was planned: the plan, and the store that it was made of, which stays open to carry it out.
+package final class PlannedPrune {
+  package let plan: PrunePlan
+  /// What is sealed before the deletion; `nil` without an archive, or if nothing is to be deleted.
+  package let sealing: SealingPlan?
+
+  private let operation: PruneOperation
+  private var store: StoreFile?
+  private let stamp: StoreStamp
+
+  fileprivate init(
+    _ operation: PruneOperation, _ plan: PrunePlan, _ sealing: SealingPlan?, _ store: StoreFile
+  ) throws {
+    self.operation = operation
+    self.plan = plan
+    self.sealing = sealing
+    self.store = store
+    stamp = try store.stamp()
+  }
+
+  /// Closes the store, for example while a person is asked. It is opened again when it is needed.
+  package func closeStore() { store = nil }
+
+  /// The store as other programs have left it. It is opened again if that would not be seen otherwise.
+  private func openStore() throws -> StoreFile {
+    if let store, try !store.isOutdated, try store.stamp().isSameFile(as: stamp) { return store }
+    let opened = try operation.open()
+    store = opened
+    return opened
+  }
+
+  /// Seals what is to be deleted.
+  ///
+  /// - Returns: What was added to the archive; `nil` if nothing is to be sealed.
+  package func seal() throws -> SealedSegments? {
+    guard let sealing, let operation = operation.sealing else { return nil }
+    return try operation.seal(sealing, of: openStore())
+  }
+
+  /// Deletes, after checking that the archive has all that is deleted.
+  ///
+  /// - Throws: Errors that prevent the deletion from beginning, such as `HistoryError.refusedByGuards`
+  ///   if the archive does not have everything. Later errors are in the result.
+  package func delete() throws -> Erasure {
+    let plan = plan
+    let observer = operation.observer
+    let store = try openStore()
+    let sealedRows = try sealedRows(store)
+    // The plan warns of a file that cannot be used.
+    if operation.keepsLogValues, !plan.deletion.isEmpty, plan.recordedValues?.problem == nil {
+      try store.keepLogValues(from: plan.cut?.firstKept)
+    }
+    observer(.deleting(.nothing, plan))
+    let pruner = HistoryPruner(
+      store, bookmarkPath: operation.bookmarkPath, now: operation.now)
+    let result = try pruner.prune(plan, requiring: sealedRows) { observer(.deleting($0, plan)) }
+    observer(.finished)
+    return result
+  }
+
+  /// Measures a history that could not be measured beforehand, if a rule limits its size.
+  package func byteCountLeft() throws -> Int64? {
+    guard plan.byteLimit != nil, plan.remainingByteCount == nil else { return nil }
+    return try openStore().read { try $0.historyByteCount() }
+  }
+
+  /// Verifies that the archive has what is deleted, and returns the digests of the rows as they are
   /// sealed; `nil` without an archive, for an empty plan, and if the guard is ignored.
-  private func sealedRows(of plan: PrunePlan) throws -> [[RowDigest]]? {
-    guard let sealing, let cut = plan.cut, !plan.deletion.isEmpty,
-      let store = plan.storeIdentifier,
-      !request.ignoredGuards.contains(RetentionGuard.archiveName)
+  private func sealedRows(_ file: StoreFile) throws -> [[RowDigest]]? {
+    guard let sealing = operation.sealing, let cut = plan.cut, !plan.deletion.isEmpty,
+      let store = plan.storeIdentifier, operation.comparesRows
     else { return nil }
     let archive = try Archive(path: sealing.request.archivePath)
-    let (reach, schema) = try StoreFile(path: path, busyTimeout: busyTimeout).read {
+    let (reach, schema) = try file.read {
       (try archive.verifiedReach(of: $0)?.number, try SegmentSchema($0).digest)
     }
     let last = cut.firstKept.map { $0 - 1 } ?? plan.history.newest?.number ?? .max
@@ -189,7 +237,7 @@ package struct PruneOperation {
         "has forgotten what was before transaction \($0)"
       }
       throw HistoryError.refusedByGuards(
-        path: path,
+        path: plan.path,
         reasons: [
           "\(archive.path) \(end ?? forgotten ?? "has nothing of the store"), and more was to be "
             + "deleted"

@@ -40,37 +40,57 @@ package struct SealingOperation {
     self.observer = observer
   }
 
-  /// Works out what sealing would add.
-  package func plan(_ path: String, before cut: Selection) throws -> SealingPlan {
-    // Otherwise a damaged log is an error, not a warning.
-    let file =
-      request.ignoredGuards.contains(RetentionGuard.damageName)
-      ? try StoreReading.open(path, busyTimeout: request.busyTimeout, observer: observer)
-      : try StoreFile(path: path, busyTimeout: request.busyTimeout)
-    guard !file.location.owns(request.archivePath) else {
-      throw OperationError.ontoItself(
-        "an archive at \(request.archivePath)", of: path, hint: "name another folder")
+  /// Opens a store to seal it.
+  ///
+  /// If the guard against damage is ignored, a damaged log is a warning; otherwise it is an error of the plan.
+  package func open(_ path: String) throws -> StoreFile {
+    let location = try StoreLocation(path: path)
+    if request.ignoredGuards.contains(RetentionGuard.damageName) {
+      StoreReading.warnOfDamagedLog(in: location, observer: observer)
+      try StoreReading.warnOfRolledBackSave(in: location, observer: observer)
     }
-    return try file.read { snapshot in
+    return try StoreFile(location: location, busyTimeout: request.busyTimeout)
+  }
+
+  /// Works out what sealing would add.
+  package func plan(_ store: StoreFile, before cut: Selection) throws -> SealingPlan {
+    try store.read { snapshot in
+      try checkPlace(beside: snapshot)
       _ = try snapshot.historyTables()
       try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
-      return try SealingPlan(
-        archivePath: request.archivePath, snapshot: snapshot, before: try cut(snapshot),
-        allowsGap: request.allowsGap)
+      return try plan(snapshot, before: try cut(snapshot))
     }
   }
 
-  /// Seals.
-  package func seal(_ path: String, before cut: Selection) throws -> SealedSegments {
-    let file = try StoreFile(path: path, busyTimeout: request.busyTimeout)
-    // Check first, so that a wrong path or token creates no folder.
-    _ = try plan(path, before: cut)
+  /// Works out what sealing would add, from a snapshot that was checked for damage.
+  func plan(_ snapshot: StoreSnapshot, before cut: HistoryCut?) throws -> SealingPlan {
+    try checkPlace(beside: snapshot)
+    return try SealingPlan(
+      archivePath: request.archivePath, snapshot: snapshot, before: cut,
+      allowsGap: request.allowsGap)
+  }
+
+  private func checkPlace(beside snapshot: StoreSnapshot) throws {
+    guard !snapshot.location.owns(request.archivePath) else {
+      throw OperationError.ontoItself(
+        "an archive at \(request.archivePath)", of: snapshot.location.path,
+        hint: "name another folder")
+    }
+  }
+
+  /// Seals what a plan says.
+  ///
+  /// Other programs may have saved since, so the store is checked for damage again, and the archive, as soon as it
+  /// is locked, for what it has of the store.
+  package func seal(_ plan: SealingPlan, of store: StoreFile) throws -> SealedSegments {
     let archive = request.archivePath
+    let path = store.location.path
     let sealer = try ArchiveSealer(
-      archivePath: archive, store: file.location, lockWait: request.lockWait)
+      archivePath: archive, store: store.location, lockWait: request.lockWait)
     sealer.segmentSize = request.segmentSize
     sealer.allowsGap = request.allowsGap
-    return try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
+    return try store.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
+      try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
       try StoreReading.warnOfModel(in: snapshot, observer: observer)
       // A value that cannot be read now would be lost permanently, so this must not fail silently.
       if !request.omitsValues {
@@ -80,7 +100,7 @@ package struct SealingOperation {
       nonisolated(unsafe) let observer = observer
       observer(.sealed(nil, store: path, archive: archive))
       sealer.onSegment = { observer(.sealed($0, store: path, archive: archive)) }
-      let sealed = try sealer.seal(snapshot, helpers, before: try cut(snapshot)) {
+      let sealed = try sealer.seal(snapshot, helpers, before: plan.cut) {
         observer(.sealing($0, transactions: $1, total: $2))
       }
       observer(.finished)

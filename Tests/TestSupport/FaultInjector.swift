@@ -36,7 +36,7 @@ package struct FaultInjector: Sendable {
     }
   }
 
-  /// A call by which a program changed a file.
+  /// A call by which a program changed or opened a file.
   package struct Call: Hashable, Sendable, CustomStringConvertible {
     /// The name of the function.
     package let name: String
@@ -112,11 +112,18 @@ package struct FaultInjector: Sendable {
     folder: String? = nil
   ) async throws -> Tool.Result {
     try await program.run(
-      arguments,
-      environment: [
-        "LD_PRELOAD": library, "FAULT_FILES": files, "FAULT_KIND": "wait", "FAULT_AT": "\(call)",
-        "FAULT_GATE": gate,
-      ], folder: folder)
+      arguments, environment: environment(holdingFiles: files, at: call, gate: gate),
+      folder: folder)
+  }
+
+  /// Returns the environment for a program that waits as by ``hold(_:_:files:at:gate:folder:)``.
+  package func environment(
+    holdingFiles files: String, at call: Int, gate: String
+  ) -> [String: String] {
+    [
+      "LD_PRELOAD": library, "FAULT_FILES": files, "FAULT_KIND": "wait", "FAULT_AT": "\(call)",
+      "FAULT_GATE": gate,
+    ]
   }
 
   /// Runs a program without faults and records everything that it does to the files in a folder.
@@ -137,8 +144,24 @@ package struct FaultInjector: Sendable {
     of program: Tool, _ arguments: [String], files: String, folder: String? = nil,
     clockStep: Int = 0
   ) async throws -> (calls: [Call], result: Tool.Result) {
-    let (lines, result) = try await record(
+    try await calls(
       "FAULT_LOG", of: program, arguments, files: files, folder: folder, clockStep: clockStep)
+  }
+
+  /// Runs a program without faults and returns the calls by which it opened files.
+  package func openings(
+    of program: Tool, _ arguments: [String], files: String, folder: String? = nil
+  ) async throws -> (calls: [Call], result: Tool.Result) {
+    try await calls(
+      "FAULT_OPENS", of: program, arguments, files: files, folder: folder, clockStep: 0)
+  }
+
+  private func calls(
+    _ variable: String, of program: Tool, _ arguments: [String], files: String, folder: String?,
+    clockStep: Int
+  ) async throws -> (calls: [Call], result: Tool.Result) {
+    let (lines, result) = try await record(
+      variable, of: program, arguments, files: files, folder: folder, clockStep: clockStep)
     let calls = String(decoding: lines, as: UTF8.self).split(separator: "\n").map { line in
       let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
       return Call(name: parts.first ?? "", path: parts.dropFirst().first ?? "")

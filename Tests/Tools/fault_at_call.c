@@ -12,6 +12,7 @@
 //                   wait  the program makes the file FAULT_GATE, and goes on when that is gone
 //   FAULT_LASTS   1: all later calls fail as well; on a full disk the first write is a short one
 //   FAULT_LOG     a file to which every counted call is written, a line each
+//   FAULT_OPENS   a file to which the path of every file is written that is opened, a line each
 //   FAULT_RECORD  a file to which every change of a file or folder that has worked is written, in order: a letter
 //                 (below), seven numbers of 8 bytes of this machine each (the file, its folder and the other
 //                 folder, by their numbers in the file system; an offset or a length; the lengths of two names and
@@ -95,8 +96,7 @@ static void wait_at(const char *gate) {
   while (access(gate, F_OK) == 0) usleep(5000);
 }
 
-static void note(const char *call, const char *path) {
-  const char *log = setting("FAULT_LOG");
+static void note_in(const char *log, const char *call, const char *path) {
   if (!*log) return;
   char line[PATH_MAX + 64];
   int length = snprintf(line, sizeof line, "%s %s\n", call, path);
@@ -104,6 +104,17 @@ static void note(const char *call, const char *path) {
   if (file < 0) return;
   syscall(SYS_write, file, line, (size_t)length);
   syscall(SYS_close, file);
+}
+
+static void note(const char *call, const char *path) { note_in(setting("FAULT_LOG"), call, path); }
+
+static void note_opening(const char *call, int folder, const char *name) {
+  char path[PATH_MAX];
+  int error = errno;
+  if (!*setting("FAULT_OPENS")) return;
+  path_of_name(folder, name, path);
+  if (begins_right(path)) note_in(setting("FAULT_OPENS"), call, path);
+  errno = error;
 }
 
 // MARK: - The record
@@ -345,6 +356,7 @@ static int is_missing(int folder, const char *path) {
     int is_recording = flags & (O_CREAT | O_TRUNC) ? begin_record() : 0;                 \
     int is_new = is_recording && flags & O_CREAT && is_missing(folder, path);            \
     int file = REAL(name) arguments;                                                     \
+    if (file >= 0) note_opening(#name, folder, path);                                    \
     if (is_recording && file >= 0 && is_new) record_names('c', folder, path, 0, NULL);   \
     if (is_recording && file >= 0 && flags & O_TRUNC) record('t', file, "", 0, 0);       \
     end_record(is_recording);                                                            \

@@ -71,12 +71,16 @@ struct ArchiveHistory: HistctlCommand {
       if dryRun {
         try report.write(
           try session.observing {
-            try SealingOperation(request, observer: $0).plan(store.store, before: cut)
+            let operation = SealingOperation(request, observer: $0)
+            return try operation.plan(operation.open(store.store), before: cut)
           })
       } else {
         let sealed = try session.observing { observer in
           try values.explaining {
-            try SealingOperation(request, observer: observer).seal(store.store, before: cut)
+            let operation = SealingOperation(request, observer: observer)
+            let file = try operation.open(store.store)
+            // Check first, so that a wrong path or token creates no folder.
+            return try operation.seal(operation.plan(file, before: cut), of: file)
           }
         }
         try report.write(sealed, saysNothingNew: true)

@@ -134,50 +134,52 @@ struct Prune: HistctlCommand {
     _ observer: @escaping OperationObserver
   ) throws {
     let session = output.session
-    var planned: [(operation: PruneOperation, plan: PrunePlan)] = []
+    var waiting: [PlannedPrune] = []
     for path in paths {
       try isolation.run(path) {
-        let operation = operation(path, session, observer)
-        let plan = try operation.plan(isDryRun: output.consent.isDryRun)
+        let planned = try operation(path, session, observer)
+          .plan(isDryRun: output.consent.isDryRun)
+        let plan = planned.plan
         try output.show(plan)
         guard plan.refusals.isEmpty else {
           throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
         }
         PruneReport(session, plan).warn(lost: plan.lostBookmarks)
         if output.consent.isDryRun {
-          if let sealing = try operation.sealingPlan(plan) { try output.show(sealing, of: plan) }
+          if let sealing = planned.sealing { try output.show(sealing, of: plan) }
           if plan.tokens.contains(where: { !$0.works }) { isolation.end(with: .answerIsNo) }
         } else if plan.isEmpty {
           try output.show(Erasure.nothing, of: plan)
         } else if output.consent.asks {
-          planned.append((operation, plan))
+          planned.closeStore()
+          waiting.append(planned)
         } else {
-          try delete(plan, operation, output, isolation)
+          try delete(planned, output, isolation)
         }
       }
     }
-    guard !planned.isEmpty else { return }
+    guard !waiting.isEmpty else { return }
     guard
-      try output.consent.permits(PruneReport.question(planned.map(\.plan)), output.writer)
+      try output.consent.permits(PruneReport.question(waiting.map(\.plan)), output.writer)
     else { return isolation.end(with: .answerIsNo) }
-    for (operation, plan) in planned {
-      try isolation.run(plan.path) { try delete(plan, operation, output, isolation) }
+    for planned in waiting {
+      try isolation.run(planned.plan.path) { try delete(planned, output, isolation) }
     }
   }
 
   private func delete(
-    _ plan: PrunePlan, _ operation: PruneOperation, _ output: PruneOutput,
-    _ isolation: StoreIsolation
+    _ planned: PlannedPrune, _ output: PruneOutput, _ isolation: StoreIsolation
   ) throws {
-    if let sealed = try operation.seal(plan) {
+    let plan = planned.plan
+    if let sealed = try planned.seal() {
       try ArchiveReport(session: output.session, writer: output.writer, path: plan.path)
         .write(sealed, saysNothingNew: false)
     }
-    let result = try operation.delete(plan)
+    let result = try planned.delete()
     try output.show(result, of: plan)
     if let failure = result.failure(of: plan) { throw failure }
     if plan.leavesRecordedValues { isolation.end(with: .partlyDone) }
-    if let bytes = try operation.byteCount(leftBy: plan) {
+    if let bytes = try planned.byteCountLeft() {
       PruneReport(output.session, plan).warn(remainingBytes: bytes)
     }
   }

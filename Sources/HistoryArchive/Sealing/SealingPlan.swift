@@ -6,6 +6,8 @@ package struct SealingPlan: Hashable, Sendable {
   package let archivePath: String
   package let path: String
   package let store: String
+  /// Where the history to seal ends: only transactions before it; `nil` for all but the newest.
+  package let cut: HistoryCut?
   /// Whether the archive does not exist yet.
   package let isNew: Bool
   /// The last transaction that is sealed, or `nil` if there is none of this store.
@@ -56,6 +58,7 @@ package struct SealingPlan: Hashable, Sendable {
   ) throws {
     path = snapshot.location.path
     archivePath = archive.path
+    self.cut = cut
     self.isNew = isNew
     store = try Self.identifier(of: snapshot)
     let oldest = try snapshot.oldestTransaction()

@@ -208,7 +208,8 @@ package struct StoreMaintenance {
       now: now,
       sealing: sealing, observer: observer)
     operation.keepsLogValues = keepsLogValues && !settings.omitsLogValues
-    let plan = try operation.plan(isDryRun: isDryRun)
+    let planned = try operation.plan(isDryRun: isDryRun)
+    let plan = planned.plan
     guard plan.refusals.isEmpty else {
       throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
     }
@@ -221,16 +222,16 @@ package struct StoreMaintenance {
       let deleted = DeletedHistory(
         transactionCount: plan.deletion.transactionCount, changeCount: plan.deletion.changeCount)
       outcome.prune = .init(plan: plan, deleted: deleted, lost: lost)
-      outcome.sealing = try operation.sealingPlan(plan).flatMap { $0.first == nil ? nil : $0 }
+      outcome.sealing = planned.sealing.flatMap { $0.first == nil ? nil : $0 }
       return
     }
-    if let sealed = try operation.seal(plan), !sealed.segments.isEmpty { outcome.sealed = sealed }
-    let result = try operation.delete(plan)
+    if let sealed = try planned.seal(), !sealed.segments.isEmpty { outcome.sealed = sealed }
+    let result = try planned.delete()
     if result.deleted != .nothing {
       outcome.prune = .init(plan: plan, deleted: result.deleted, lost: lost)
     }
     if let failure = result.failure(of: plan) { throw failure }
-    if let bytes = try operation.byteCount(leftBy: plan) {
+    if let bytes = try planned.byteCountLeft() {
       observer(.historyMeasured(bytes: bytes, plan))
     }
   }

@@ -31,16 +31,18 @@ public struct HistoryPruner: Sendable {
     path: String, busyTimeout: Double = 5, bookmarkPath: String? = nil,
     now: StoreTimestamp = .now()
   ) throws {
-    store = try StoreFile(path: path, busyTimeout: busyTimeout)
-    self.bookmarkPath = bookmarkPath
-    self.now = now
+    self.init(
+      try StoreFile(path: path, busyTimeout: busyTimeout), bookmarkPath: bookmarkPath, now: now)
   }
 
   /// Prunes an open store, with the bookmarks beside it.
-  public init(_ store: StoreFile) {
+  public init(_ store: StoreFile) { self.init(store, bookmarkPath: nil, now: .now()) }
+
+  /// Prunes an open store, with bookmarks of another file.
+  package init(_ store: StoreFile, bookmarkPath: String?, now: StoreTimestamp) {
     self.store = store
-    bookmarkPath = nil
-    now = .now()
+    self.bookmarkPath = bookmarkPath
+    self.now = now
   }
 
   /// Works out what a request would delete. Nothing is changed.
@@ -48,23 +50,12 @@ public struct HistoryPruner: Sendable {
   /// - Throws: ``HistoryError``, among others ``HistoryError/damaged(path:details:)`` unless the request
   ///   ignores that guard, and ``/StoreFormat/StoreError``.
   public func plan(_ request: PruneRequest) throws -> PrunePlan {
-    try plan(request, checksRows: true)
-  }
-
-  /// Works out what a request would delete.
-  ///
-  /// - Parameter checksRows: Whether to check that the index lists exactly the changes of the table that are to be
-  ///   deleted, unless damage is ignored. It reads them all.
-  package func plan(_ request: PruneRequest, checksRows: Bool) throws -> PrunePlan {
     try store.read { snapshot in
       try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
-      let plan = try planner(request, snapshot).plan()
-      if checksRows, !request.ignoredGuards.contains(RetentionGuard.damageName),
-        let range = plan.deletion.transactionRange
-      {
-        if plan.cut != nil { try snapshot.checkTransactions(in: range) }
-        try snapshot.checkChanges(ofTransactions: range)
-      }
+      let plan = try PrunePlanner(
+        snapshot: snapshot, request: request, bookmarkPath: bookmarkPath, now: now
+      ).plan()
+      try plan.checkRows(in: snapshot)
       return plan
     }
   }
@@ -100,13 +91,17 @@ public struct HistoryPruner: Sendable {
     var result = Erasure.nothing
     if !plan.deletion.isEmpty {
       let bookmarks = BookmarkHold(path: bookmarkFile)
-      try check(plan)
+      try check(plan) { try presentGuards(plan.request, $0) }
       let eraser = try HistoryEraser(
         location: store.location, busyTimeout: store.busyTimeout,
         ignoresDamage: plan.request.ignoredGuards.contains(RetentionGuard.damageName))
       let deletion = sealedRows.map(plan.deletion.requiring) ?? plan.deletion
-      result = eraser.erase(deletion) {
-        try bookmarks.take { try check(plan) }
+      result = eraser.erase(deletion) { isSavedByOthers in
+        try bookmarks.take { try check(plan) { try presentGuards(plan.request, $0) } }
+        // The mirror may be new, or may have started over.
+        if isSavedByOthers {
+          try check(plan) { try plan.request.guards(of: [], in: $0, oldest: nil) }
+        }
       } progress: {
         bookmarks.release()
         progress($0)
@@ -131,9 +126,11 @@ public struct HistoryPruner: Sendable {
     }
   }
 
-  /// A consumer may have set its bookmark since the plan was made.
-  private func check(_ plan: PrunePlan) throws {
-    let guards = try store.read { try planner(plan.request, $0).presentGuards() }
+  /// Checks guards of the store as it is now: a consumer may have set its bookmark since the plan was made.
+  private func check(
+    _ plan: PrunePlan, _ present: (StoreSnapshot) throws -> [RetentionGuard]
+  ) throws {
+    let guards = try store.read(present)
     let refusals = guards.filter { $0.verdict == .refuses }
     guard refusals.isEmpty else {
       throw HistoryError.refusedByGuards(path: plan.path, reasons: refusals.map(\.reason))
@@ -145,11 +142,27 @@ public struct HistoryPruner: Sendable {
     }
   }
 
+  private func presentGuards(
+    _ request: PruneRequest, _ snapshot: StoreSnapshot
+  ) throws -> [RetentionGuard] {
+    try request.presentGuards(in: snapshot, bookmarkPath: bookmarkPath, now: now)
+  }
+
   private var bookmarkFile: String {
     bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath)
   }
+}
 
-  private func planner(_ request: PruneRequest, _ snapshot: StoreSnapshot) -> PrunePlanner {
-    PrunePlanner(snapshot: snapshot, request: request, bookmarkPath: bookmarkPath, now: now)
+extension PrunePlan {
+  /// Checks that the index lists exactly the changes of the table that are to be deleted, unless damage is ignored. It
+  /// reads them all.
+  ///
+  /// - Throws: ``/StoreFormat/StoreError/damaged(path:place:detail:)``.
+  package func checkRows(in snapshot: StoreSnapshot) throws {
+    guard !request.ignoredGuards.contains(RetentionGuard.damageName),
+      let range = deletion.transactionRange
+    else { return }
+    if cut != nil { try snapshot.checkTransactions(in: range) }
+    try snapshot.checkChanges(ofTransactions: range)
   }
 }

@@ -2,12 +2,18 @@ import StoreEditing
 import StoreFormat
 
 /// Works out what a request deletes, from one snapshot of a store.
-package struct PrunePlanner {
+///
+/// What is measured, such as the size of the history, is measured once, also for a second plan.
+package final class PrunePlanner {
   private let snapshot: StoreSnapshot
-  private let request: PruneRequest
+  private var request: PruneRequest
   private let resolver: TokenResolver
   private let bookmarkPath: String?
   private let now: StoreTimestamp
+  private var measured: (history: PrunePlan.History, size: HistorySize?)?
+  private var bookmarks: [BookmarkOutlook]?
+  /// Measures what deletions leave; `nil` inside if the store is too large for that.
+  private var trial: ErasureTrial??
 
   /// - Parameters:
   ///   - snapshot: The store.
@@ -26,16 +32,22 @@ package struct PrunePlanner {
     resolver = TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
   }
 
+  /// Works out the plan again, with other guards besides those of bookmarks and mirroring, and another use of
+  /// changes before the first transaction.
+  package func plan(
+    guards: [RetentionGuard], looseChanges: HistoryDeletion.LooseChanges
+  ) throws -> PrunePlan {
+    request.guards = guards
+    request.looseChanges = looseChanges
+    return try plan()
+  }
+
   /// Works out the plan.
   ///
   /// - Throws: ``HistoryError`` if the request names something that the store does not have, or cannot
   ///   be answered, and ``/StoreFormat/StoreError``.
   package func plan() throws -> PrunePlan {
-    let size = try snapshot.historySize()
-    let history = PrunePlan.History(
-      transactionCount: try snapshot.transactionCount(), changeCount: try snapshot.changeCount(),
-      byteCount: size?.pageByteCount, oldest: try snapshot.oldestTransaction(),
-      newest: try snapshot.newestTransaction())
+    let (history, size) = try measure()
     var isSmallEnough = false
     if let limit = request.ifLargerThan {
       guard let bytes = history.byteCount else {
@@ -51,12 +63,22 @@ package struct PrunePlanner {
         try plan(entity: name, history: history, size: size, isSmallEnough: isSmallEnough)
       }
     if let limit = plan.byteLimit, let size, let firstKept = plan.cut?.firstKept {
-      plan.remainingByteCount = try SizeRule(snapshot, size, limit: limit, request.looseChanges)
-        .byteCount(keepingFrom: firstKept)
+      plan.remainingByteCount = try sizeRule(size, limit: limit).byteCount(keepingFrom: firstKept)
     }
     plan.recordedValues = try PrunePlan.RecordedValuesOutlook(
       snapshot, firstKept: try firstKeptValues(plan.cut, history))
     return plan
+  }
+
+  private func measure() throws -> (history: PrunePlan.History, size: HistorySize?) {
+    if let measured { return measured }
+    let size = try snapshot.historySize()
+    let history = PrunePlan.History(
+      transactionCount: try snapshot.transactionCount(), changeCount: try snapshot.changeCount(),
+      byteCount: size?.pageByteCount, oldest: try snapshot.oldestTransaction(),
+      newest: try snapshot.newestTransaction())
+    measured = (history, size)
+    return (history, size)
   }
 
   /// Returns the oldest transaction whose recorded values stay.
@@ -79,13 +101,16 @@ package struct PrunePlanner {
   private func plan(
     _ rules: [RetentionRule], history: PrunePlan.History, size: HistorySize?, isSmallEnough: Bool
   ) throws -> PrunePlan {
-    let bookmarks = try bookmarkOutlooks()
+    let bookmarks =
+      try bookmarks
+      ?? request.bookmarkOutlooks(resolver, in: snapshot, bookmarkPath: bookmarkPath, now: now)
+    self.bookmarks = bookmarks
     let range = history.oldest.flatMap { oldest in
       history.newest.map { (oldest: oldest.number, newest: $0.number) }
     }
     let decision = RetentionDecision(
       try rules.map { .init(rule: $0, cut: try ownCut(of: $0, history: history, size: size)) },
-      try guards(of: bookmarks, oldest: range?.oldest), bookmarks, of: range,
+      try request.guards(of: bookmarks, in: snapshot, oldest: range?.oldest), bookmarks, of: range,
       isNeeded: !isSmallEnough)
     let cut = decision.cut
     let deletion = try deletion(cut, history: history)
@@ -127,39 +152,16 @@ package struct PrunePlanner {
     switch rule {
     case .maxSize(let bytes):
       guard let size else { throw HistoryError.unknownSize(path: snapshot.location.path) }
-      return HistoryCut(
-        before: try SizeRule(snapshot, size, limit: bytes, request.looseChanges).firstKept())
+      return HistoryCut(before: try sizeRule(size, limit: bytes).firstKept())
     default: return .end
     }
   }
 
-  // MARK: - Guards and tokens
-
-  private func bookmarkOutlooks() throws -> [BookmarkOutlook] {
-    guard !request.ignoredGuards.contains(RetentionGuard.bookmarksName) else { return [] }
-    let file = try BookmarkFile(named: bookmarkPath, beside: snapshot.location)
-    return try file.bookmarks.map {
-      try BookmarkOutlook(
-        $0, resolver: resolver, snapshot: snapshot, allowance: request.allowance, now: now)
-    }
-  }
-
-  private func guards(
-    of bookmarks: [BookmarkOutlook], oldest: Int64?
-  ) throws -> [RetentionGuard] {
-    let mirroring = try RetentionGuard.mirroring(snapshot)
-    return
-      (bookmarks.compactMap { $0.guardian(oldest: oldest ?? 0) } + [mirroring].compactMap(\.self)
-      + request.guards).filter { !request.ignoredGuards.contains($0.name) }
-  }
-
-  /// Returns the present guards, to be checked again before a plan is carried out.
-  func presentGuards() throws -> [RetentionGuard] {
-    switch request.target {
-    case .transactions:
-      try guards(of: bookmarkOutlooks(), oldest: snapshot.oldestTransaction()?.number)
-    // Transactions stay, so every bookmark continues to work.
-    case .entity: try guards(of: [], oldest: nil)
+  private func sizeRule(_ size: HistorySize, limit: Int64) throws -> SizeRule {
+    try SizeRule(snapshot, size, limit: limit, request.looseChanges) {
+      let trial = try self.trial ?? ErasureTrial(self.snapshot)
+      self.trial = .some(trial)
+      return trial
     }
   }
 
@@ -180,7 +182,7 @@ package struct PrunePlanner {
     return PrunePlan(
       path: snapshot.location.path, storeIdentifier: snapshot.metadata.storeIdentifier,
       request: request, history: history, rules: [],
-      guards: try presentGuards(),
+      guards: try request.guards(of: [], in: snapshot, oldest: nil),
       cut: nil, firstKept: history.oldest, deciders: [], bookmarks: [],
       tokens: try tokenOutlooks(nil), deletion: deletion, orphanCount: 0,
       byteCount: try byteCount(of: deletion, history: history, size: size),

@@ -11,15 +11,16 @@ struct SizeRule {
   /// Measures exactly what a deletion leaves; `nil` if the store is too large for that.
   private let trial: ErasureTrial?
 
+  /// - Parameter trial: Returns the trial; called if the history is larger than the limit.
   init(
     _ snapshot: StoreSnapshot, _ size: HistorySize, limit: Int64,
-    _ looseChanges: HistoryDeletion.LooseChanges
+    _ looseChanges: HistoryDeletion.LooseChanges, trial: () throws -> ErasureTrial?
   ) throws {
     self.snapshot = snapshot
     self.looseChanges = looseChanges
     self.size = size
     self.limit = limit
-    trial = size.pageByteCount > limit ? try ErasureTrial(snapshot) : nil
+    self.trial = size.pageByteCount > limit ? try trial() : nil
   }
 
   /// Returns the first transaction that stays: the newest one, if not even that fits.

@@ -10,7 +10,9 @@ struct ErasureWork: BatchedWork {
   let statement: StatementRunner
   let deletion: HistoryDeletion
   let path: String
-  var mayGoOn: () throws -> Void = {}
+  var mayGoOn: (_ isSavedByOthers: Bool) throws -> Void = { _ in }
+  /// SQLite's count of what other connections had saved at the last batch.
+  private var version: Int64?
   var step = 0
   /// The next part of that step.
   var part = 0
@@ -28,7 +30,7 @@ struct ErasureWork: BatchedWork {
 
   init(
     statement: StatementRunner, deletion: HistoryDeletion, path: String,
-    mayGoOn: @escaping () throws -> Void = {}
+    mayGoOn: @escaping (_ isSavedByOthers: Bool) throws -> Void = { _ in }
   ) {
     self.statement = statement
     self.deletion = deletion
@@ -230,12 +232,14 @@ struct ErasureWork: BatchedWork {
     }
   }
 
-  func checkStore() throws {
+  mutating func checkStore() throws {
+    let version = try statement.integer("PRAGMA data_version")
     do {
-      try mayGoOn()
+      try mayGoOn(version != self.version)
     } catch is HistoryEraser.NotNow {
       throw DatabaseError(resultCode: .SQLITE_BUSY)
     }
+    self.version = version
     if let identifier = deletion.storeIdentifier {
       let rows = try statement.rows("SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
       guard rows.first?.first == .text(identifier) else {

@@ -39,11 +39,12 @@ package final class HistoryEraser: Sendable {
   ///
   /// - Parameters:
   ///   - deletion: The deletion.
-  ///   - mayGoOn: Called before every batch while the write lock is held. An error ends the deletion,
-  ///     and earlier batches stay done; ``NotNow`` does so only after the busy timeout.
+  ///   - mayGoOn: Called before every batch while the write lock is held, with whether other programs may have
+  ///     saved since the last batch. An error ends the deletion, and earlier batches stay done; ``NotNow`` does
+  ///     so only after the busy timeout.
   ///   - progress: Called after every batch.
   package func erase(
-    _ deletion: HistoryDeletion, mayGoOn: () throws -> Void = {},
+    _ deletion: HistoryDeletion, mayGoOn: (_ isSavedByOthers: Bool) throws -> Void = { _ in },
     progress: (DeletedHistory) -> Void = { _ in }
   ) -> Erasure {
     withoutActuallyEscaping(mayGoOn) { mayGoOn in
