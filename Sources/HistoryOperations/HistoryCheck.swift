@@ -3,11 +3,24 @@ import StoreFormat
 
 /// Checks a store's history and its bookmarks against limits.
 package struct HistoryCheck {
-  /// The findings, with the store as it was then.
-  package struct Result {
+  /// What to find out besides the findings.
+  package enum Detail: Hashable, Sendable {
+    case nothing
+    /// The transactions whose values are known.
+    case knownValues
+    /// What changes how often.
+    case statistics
+  }
+
+  /// The findings, and the detail that was asked for.
+  package struct Result: Sendable {
     package let health: HistoryHealth
-    package let snapshot: StoreSnapshot
-    package let resolver: TokenResolver
+    /// `nil` if it was not asked for.
+    package let knownValues: KnownValues?
+    /// `nil` if it was not asked for, or damage prevents it.
+    package let statistics: HistoryStatistics?
+    /// Why the bookmarks cannot be read, after everything else was checked.
+    package let problem: HistoryError?
   }
 
   private let limits: HistoryLimits
@@ -31,22 +44,22 @@ package struct HistoryCheck {
 
   /// Checks a store.
   ///
-  /// - Parameter body: Receives the result, also if the bookmarks cannot be read.
-  /// - Throws: The error of reading the bookmarks, after everything else was checked, and the errors of
-  ///   reading the store.
-  package func run(_ path: String, _ body: (Result) throws -> Void) throws {
+  /// - Throws: The errors of reading the store.
+  package func run(_ path: String, _ detail: Detail) throws -> Result {
     let logProblem = StoreReading.logProblem(of: path)
-    try StoreFile.leavingNothing(path, busyTimeout: busyTimeout).read { snapshot in
+    return try StoreFile.leavingNothing(path, busyTimeout: busyTimeout).read { snapshot in
       let (bookmarks, problem) = BookmarkFile.readable(
         named: bookmarkPath, beside: snapshot.location)
       let health = try HistoryHealth(
         snapshot: snapshot, bookmarks: bookmarks, bookmarkProblem: problem, logProblem: logProblem,
         limits: limits, now: now)
-      try body(
-        Result(
-          health: health, snapshot: snapshot,
-          resolver: TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)))
-      if let problem { throw problem }
+      // `verify` reports recorded values that cannot be used, and the damage that hides statistics.
+      return Result(
+        health: health,
+        knownValues: detail == .knownValues
+          ? try KnownValues(snapshot, try? RecordedValues(beside: snapshot)) : nil,
+        statistics: detail == .statistics
+          ? try? HistoryStatistics(snapshot: snapshot, now: now) : nil, problem: problem)
     }
   }
 }

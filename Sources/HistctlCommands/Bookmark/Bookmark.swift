@@ -66,8 +66,9 @@ struct BookmarkSet: HistctlCommand {
       }
       let standings = try BookmarkStanding.standings(
         of: [bookmark], in: snapshot, now: session.now)
-      try BookmarkReport(session: session, writer: writer, snapshot: snapshot, resolver: resolver)
-        .writeSet(standings)
+      try BookmarkReport(
+        session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier
+      ).writeSet(standings)
     }
   }
 
@@ -111,7 +112,7 @@ struct BookmarkList: ReadingCommand {
       let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
       let standings = try bookmarkLimits.standings(of: file.bookmarks, snapshot, now: session.now)
       try BookmarkReport(
-        session: session, writer: writer, snapshot: snapshot, resolver: resolver,
+        session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier,
         retention: bookmarkLimits.retention
       ).write(standings)
       if standings.isEmpty, session.environment.isErrorTerminal {
@@ -167,12 +168,12 @@ struct BookmarkCheck: ReadingCommand {
       failures.forEach(session.fail)
       let standings = try bookmarkLimits.standings(of: bookmarks, snapshot, now: session.now)
       let report = BookmarkReport(
-        session: session, writer: writer, snapshot: snapshot, resolver: resolver,
+        session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier,
         retention: bookmarkLimits.retention)
       try report.write(standings)
       for standing in standings where !standing.isWell {
         session.end(with: .answerIsNo)
-        try report.explain(standing, limit: bookmarkLimits.maxBehind?.allowance)
+        report.explain(standing, limit: bookmarkLimits.maxBehind?.allowance)
       }
     }
   }

@@ -8,8 +8,7 @@ import Terminal
 struct BookmarkReport: FieldPage {
   let session: Session
   let writer: OutputWriter
-  let snapshot: StoreSnapshot
-  let resolver: TokenResolver
+  let storeIdentifier: String?
   /// The retention that the headroom was computed for.
   var retention: BookmarkRetention?
 
@@ -43,9 +42,8 @@ struct BookmarkReport: FieldPage {
   }
 
   /// Explains what is wrong with a bookmark.
-  func explain(_ standing: BookmarkStanding, limit: BookmarkAllowance?) throws {
-    guard standing.token.state == .valid else {
-      let problem = try resolver.unusable(standing.token)
+  func explain(_ standing: BookmarkStanding, limit: BookmarkAllowance?) {
+    if let problem = standing.problem {
       session.diagnostics.explain(problem.message(time: time.text), hint: problem.remedy)
       return
     }
@@ -88,13 +86,12 @@ struct BookmarkReport: FieldPage {
   }
 
   private func number(_ standing: BookmarkStanding) -> String {
-    standing.token.number.map(session.tokens(of: snapshot.metadata.storeIdentifier).text)
+    standing.token.number.map(session.tokens(of: storeIdentifier).text)
       ?? standing.bookmark.token.description
   }
 
-  func json(_ standing: BookmarkStanding) throws -> JSONValue {
-    let problem =
-      standing.token.state == .valid ? nil : try resolver.unusable(standing.token)
+  func json(_ standing: BookmarkStanding) -> JSONValue {
+    let problem = standing.problem
     let lag = standing.lag
     let (headroom, seconds): (String?, Double?) =
       switch standing.headroom {

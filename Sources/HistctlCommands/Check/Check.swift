@@ -56,22 +56,18 @@ struct Check: ReadingCommand {
       let report = CheckReport(session: session, writer: writer)
       var metrics = HistoryMetrics()
       for path in paths {
-        var health: HistoryHealth?
-        var statistics: HistoryStatistics?
+        var checked: HistoryCheck.Result?
         try isolation.run(path) {
-          try check.run(path) { result in
-            health = result.health
-            let findings = result.health.findings
-            if findings.contains(where: \.isDamage) { isolation.end(with: .damaged) }
-            if !findings.isEmpty { isolation.end(with: .answerIsNo) }
-            guard prometheus else { return try report.write(result) }
-            // What damage hides is no reason to give no other metric.
-            statistics = try? HistoryStatistics(snapshot: result.snapshot, now: session.now)
-          }
+          let result = try check.run(
+            path, prometheus ? .statistics : output.json ? .knownValues : .nothing)
+          checked = result
+          let findings = result.health.findings
+          if findings.contains(where: \.isDamage) { isolation.end(with: .damaged) }
+          if !findings.isEmpty { isolation.end(with: .answerIsNo) }
+          if !prometheus { try report.write(result, path: path) }
+          if let problem = result.problem { throw problem }
         }
-        if prometheus {
-          metrics.add(health, statistics, path: path, hasLimit: limits.allowance != nil)
-        }
+        if prometheus { metrics.add(checked, path: path, hasLimit: limits.allowance != nil) }
       }
       if prometheus { try metrics.write(writer) }
     }

@@ -9,17 +9,14 @@ struct CheckReport {
   let session: Session
   let writer: OutputWriter
 
-  func write(_ result: HistoryCheck.Result) throws {
-    let (health, path) = (result.health, result.snapshot.location.path)
+  func write(_ result: HistoryCheck.Result, path: String) throws {
+    let health = result.health
     if session.options.json {
       let bookmarks = BookmarkReport(
-        session: session, writer: writer, snapshot: result.snapshot, resolver: result.resolver)
-      // `verify` reports a file that cannot be used.
-      let recorded = try? RecordedValues(beside: result.snapshot)
+        session: session, writer: writer, storeIdentifier: health.storeIdentifier)
       return try writer.writeLine(
         json(
-          health, path: path, bookmarks: health.bookmarks.map(bookmarks.json),
-          KnownValues(result.snapshot, recorded)))
+          health, path: path, bookmarks: health.bookmarks.map(bookmarks.json), result.knownValues))
     }
     if health.findings.isEmpty, !session.options.quiet {
       try write(path, "ok, \(summary(health))", .inserted)
@@ -82,7 +79,7 @@ struct CheckReport {
   // MARK: - For programs
 
   private func json(
-    _ health: HistoryHealth, path: String, bookmarks: [JSONValue], _ values: KnownValues
+    _ health: HistoryHealth, path: String, bookmarks: [JSONValue], _ values: KnownValues?
   ) -> JSONValue {
     .record(
       "check",
@@ -91,7 +88,7 @@ struct CheckReport {
         "storeBytes": health.storeByteCount, "freeBytes": health.freeByteCount,
         "bytes": health.historyByteCount, "transactions": health.transactionCount,
         "oldest": health.oldest, "newest": health.newest, "bookmarks": bookmarks,
-        "values": values.recordedJSON, "logValues": values.logJSON,
+        "values": values?.recordedJSON, "logValues": values?.logJSON,
         "findings": health.findings.map { finding in
           JSONValue.object(of: [
             "finding": finding.kind, "bookmark": finding.bookmark?.name, "message": text(finding),

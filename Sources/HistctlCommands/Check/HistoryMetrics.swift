@@ -1,3 +1,4 @@
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -71,12 +72,9 @@ struct HistoryMetrics {
 
   /// Adds one history; `nil` if it could not be read.
   ///
-  /// - Parameters:
-  ///   - statistics: What changed how often, or `nil` if it could not be counted.
-  ///   - hasLimit: Whether there is a limit on what consumers have left to read.
-  mutating func add(
-    _ health: HistoryHealth?, _ statistics: HistoryStatistics?, path: String, hasLimit: Bool
-  ) {
+  /// - Parameter hasLimit: Whether there is a limit on what consumers have left to read.
+  mutating func add(_ result: HistoryCheck.Result?, path: String, hasLimit: Bool) {
+    let (health, statistics) = (result?.health, result?.statistics)
     let store = [("path", path)] + (health?.storeIdentifier.map { [("store", $0)] } ?? [])
     func add(_ family: Family, _ value: Double?, _ labels: [(String, String)] = []) {
       guard let value else { return }

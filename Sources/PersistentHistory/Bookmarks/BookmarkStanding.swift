@@ -15,6 +15,8 @@ package struct BookmarkStanding: Hashable, Sendable {
   package let bookmark: Bookmark
   /// Its token, with its state.
   package let token: ResolvedToken
+  /// Why the bookmark does not work; `nil` if it does.
+  package let problem: UnusableToken?
   /// What its consumer has not read; `nil` if the bookmark does not work.
   package let lag: BookmarkLag?
   /// Whether its consumer lags more than allowed.
@@ -66,7 +68,8 @@ extension BookmarkStanding {
         }
       }
       return BookmarkStanding(
-        bookmark: bookmark, token: token, lag: lag,
+        bookmark: bookmark, token: token,
+        problem: token.state == .valid ? nil : try resolver.unusable(token), lag: lag,
         isLost: try lag != nil
           && limit?.isExceeded(by: token.number ?? 0, in: snapshot, now: now) ?? false,
         headroom: headroom)
