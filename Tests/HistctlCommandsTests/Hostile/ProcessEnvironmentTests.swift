@@ -43,7 +43,7 @@ import Testing
     .enabled("a namespace of our own") {
       guard let unshare = Tool("unshare") else { return false }
       return try await unshare.run(["-rm", "sh", "-c", hidesProc]).status == 0
-    }) func `a system without /proc ends with 9`() async throws
+    }) func `a system without its proc folder ends with 9`() async throws
   {
     let sample = try SampleFolder()
     let result = try await #require(Tool("unshare")).run(

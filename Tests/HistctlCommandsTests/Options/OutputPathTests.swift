@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test
-  func `./- is a file and not a stream`() async throws {
+  func `a path to a file named by a dash is not a stream`() async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("rehearse sample.store last -o ./-").status == 0)
     #expect(try folder.folder.names().contains("-"))

@@ -44,14 +44,14 @@ import Testing
     #expect(Set(found) == Set(inSwift), "\(name)")
   }
 
-  @Test func `contains has the same result in the store and in memory`() throws {
+  @Test func `a search for a part has the same result in the store and in memory`() throws {
     let parts: [String] = Self.pieces + ["", "a\r", "\na", "aé", "ae\u{301}"]
     for part in parts {
       try expectSame(#Predicate { $0.title.contains(part) }, part)
     }
   }
 
-  @Test func `starts(with:) has the same result in the store and in memory`() throws {
+  @Test func `a search for a prefix has the same result in the store and in memory`() throws {
     let parts: [String] = Self.pieces + ["", "a\r", "a\n", "aé", "ae\u{301}", "\r\na"]
     for part in parts {
       try expectSame(#Predicate { $0.title.starts(with: part) }, part)
