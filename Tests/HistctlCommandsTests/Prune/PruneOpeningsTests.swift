@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How often a prune opens its store: once to read, once for each further thread that reads, and once to write.
-@Suite(.enabled(if: FaultInjector.isPossible)) struct PruneOpeningsTests {
+@Suite(.bounded, .enabled(if: FaultInjector.isPossible)) struct PruneOpeningsTests {
   /// The number of threads that read beside the first one.
   private static let helpers = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4) - 1
 

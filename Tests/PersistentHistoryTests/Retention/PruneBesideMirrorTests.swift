@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A store that begins to be mirrored to CloudKit while its history is being deleted.
-@Suite struct PruneBesideMirrorTests {
+@Suite(.bounded) struct PruneBesideMirrorTests {
   private let folder: TemporaryFolder
   private let path: String
 
