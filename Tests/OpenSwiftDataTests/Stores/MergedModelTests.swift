@@ -4,7 +4,9 @@ import Testing
 
 /// Models with unique values, and every kind of relationship to and from them.
 private enum Pile {
-  static let models: [any PersistentModel.Type] = [Sheet.self, Mark.self, Stamp.self, Clerk.self]
+  static let models: [any PersistentModel.Type] = [
+    Sheet.self, Mark.self, Stamp.self, Clerk.self, Tie.self,
+  ]
 
   @Model
   final class Sheet {
@@ -37,6 +39,17 @@ private enum Pile {
     var name: String
     @Relationship(inverse: \Mark.clerk) var marks: [Mark] = []
     init(_ name: String) { self.name = name }
+  }
+
+  /// Unique, and related to its like.
+  @Model
+  final class Tie {
+    @Attribute(.unique) var key: String
+    var round = 0
+    var next: Tie?
+    @Relationship(inverse: \Tie.fans) var friends: [Tie] = []
+    var fans: [Tie] = []
+    init(_ key: String) { self.key = key }
   }
 }
 
@@ -177,5 +190,48 @@ private enum Pile {
         "SELECT count(*) FROM ZSHEET s JOIN ZMARK m ON m.Z_PK = s.ZDRAWER "
           + "JOIN Z_2SHEETS j ON j.Z_2MARKS = m.Z_PK AND j.Z_3SHEETS = s.Z_PK "
           + "WHERE m.ZTEXT = s.ZNUMBER") == ["50"])
+  }
+
+  @Test
+  func `fifty pairs that lead to each other become fifty models, new and stored`() async throws {
+    for round in 0..<2 {
+      let context = ModelContext(container)
+      let pairs = (0..<50).map { number in
+        (0..<2).map { _ in
+          let tie = Pile.Tie("\(number)")
+          tie.round = round
+          context.insert(tie)
+          return tie
+        }
+      }
+      // The first of a pair leads to the second of the next one, and the second to the first.
+      for (number, pair) in pairs.enumerated() {
+        let next = pairs[(number + 1) % pairs.count]
+        pair[0].next = next[1]
+        pair[1].next = next[0]
+        pair[0].friends = [next[0]]
+        pair[1].friends = [pairs[(number + 2) % pairs.count][1]]
+      }
+      try context.save()
+      for (number, pair) in pairs.enumerated() {
+        #expect(pair[0] == pair[1] && pair[0].id == pair[1].id)
+        #expect(pair[0].next?.key == "\((number + 1) % 50)")
+        #expect(
+          pair[1].friends.map(\.key).sorted()
+            == [1, 2].map { "\((number + $0) % 50)" }.sorted())
+      }
+      #expect(
+        try lines("SELECT count(*), count(DISTINCT ZKEY), sum(ZROUND) FROM ZTIE") == [
+          "50|50|\(50 * round)"
+        ])
+      #expect(
+        try lines(
+          "SELECT count(*) FROM ZTIE a JOIN ZTIE b ON b.Z_PK = a.ZNEXT "
+            + "WHERE (a.ZKEY + 1) % 50 = b.ZKEY + 0") == ["50"])
+      #expect(try kinds() == (0...round).map { "\($0 + 1)|Tie|\($0)|50" })
+    }
+    let result = try await Tool.histctl.run(["log", "--json", path])
+    #expect(result.lines.count == 2)
+    #expect(result.lines.last?.components(separatedBy: "\"kind\":\"insert\"").count == 51)
   }
 }
