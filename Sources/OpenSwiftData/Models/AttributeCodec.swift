@@ -48,7 +48,7 @@ struct AttributeCodec {
     }
   }
 
-  /// - Parameter isCodable: Whether an enumeration without raw values is stored as JSON.
+  /// - Parameter isCodable: Whether an enumeration without raw values, or a structure, is stored as JSON.
   init?(
     valueType: Any.Type, attributeName: String, transformer: TransformerReference?,
     isCodable: Bool = false
@@ -66,7 +66,7 @@ struct AttributeCodec {
       storage = .plain(storable)
     } else if let shape = CompositeShape(
       of: type, attributeName: attributeName, isOptional: valueType is any OptionalValue.Type),
-      !isCodable || shape.form != .cases
+      !isCodable || shape.form == .single
     {
       storage = .composite(shape)
     } else {

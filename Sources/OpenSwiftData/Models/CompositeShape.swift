@@ -31,13 +31,14 @@ struct CompositeShape {
   /// Finds the elements of a type by letting it decode itself from blank ones.
   ///
   /// - Returns: `nil` for arrays, for enumerations with associated values, for types that refuse
-  ///   blank elements, and for types whose elements depend on the value of another.
+  ///   blank elements, for types whose elements depend on the value of another, and for types that
+  ///   encode themselves otherwise than they are decoded first.
   init?(of type: any Decodable.Type, attributeName: String, isOptional: Bool) {
     self.isOptional = isOptional
     let isEnumeration = Enumerations.isEnumeration(type)
     let recorder = Recorder()
     recorder.chosenCase = isEnumeration ? 0 : nil
-    let isWhole = (try? type.init(from: ElementDecoder(source: recorder))) != nil
+    let blank = try? type.init(from: ElementDecoder(source: recorder))
     if !recorder.caseNames.isEmpty {
       guard let names = Self.caseNames(of: type, first: recorder) else { return nil }
       elements = names.map { Element(name: $0, valueType: String.self, type: String.self) }
@@ -46,12 +47,17 @@ struct CompositeShape {
     }
     if let single = recorder.single {
       // An enumeration refuses a blank raw value after asking for its type.
-      guard let storable = single as? any StorableValue.Type else { return nil }
+      guard let storable = single as? any StorableValue.Type,
+        Self.isEncoded(
+          blank, { if case .single(let raw) = $0 { raw is any StorableValue } else { false } })
+      else { return nil }
       elements = [Element(name: attributeName, valueType: single, type: storable)]
       (form, enumeration) = (.single, isEnumeration ? .rawValue : nil)
       return
     }
-    guard isWhole, Self.areNames(recorder.elements.map(\.name)) else { return nil }
+    guard let blank, Self.areNames(recorder.elements.map(\.name)),
+      Self.isEncoded(blank, { if case .named = $0 { true } else { false } })
+    else { return nil }
     elements = recorder.elements
     (form, enumeration) = (.structure, nil)
     let names = Set(elements.map(\.name))
@@ -65,6 +71,16 @@ struct CompositeShape {
   }
 
   private static let mostCases = 64
+
+  /// Returns whether a value encodes itself in some form, as far as that is known: a type may read an
+  /// older form first that it no longer writes.
+  private static func isEncoded(
+    _ value: Any?, _ isForm: (ElementEncoder.Parts) -> Bool
+  ) -> Bool {
+    guard let value = value as? any Encodable, let parts = try? ElementEncoder.parts(of: value)
+    else { return true }
+    return isForm(parts)
+  }
 
   /// Returns the names of an enumeration's cases, or `nil` if one has associated values.
   private static func caseNames(
