@@ -217,7 +217,23 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   ///
   /// - Throws: The errors of the stores; see ``DefaultStore/erase()``.
   public func erase() throws {
-    for store in stores { try store.erase() }
+    for store in stores { try erase(store) }
+  }
+
+  /// Erases a store, and reports the deletion to observers as one of this container.
+  private func erase(_ store: any DataStore) throws {
+    var recorded: [RecordedSave] = []
+    defer { saves.tell(recorded) }
+    try saves.noting {
+      if let store = store as? DefaultStore {
+        try store.erase { recorded = [$0] }
+      } else {
+        try store.erase()
+        recorded = [RecordedSave(storeIdentifier: store.identifier, origin: .container)]
+      }
+    } recorded: {
+      recorded
+    }
   }
 
   /// Deletes all models and their history, as far as possible.
@@ -230,7 +246,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   public func deleteAllData() {
     var problem: (any Error)?
     for store in stores {
-      do { try store.erase() } catch { problem = problem ?? error }
+      do { try erase(store) } catch { problem = problem ?? error }
     }
     let first = problem
     keptError.withLock { $0 = first }

@@ -331,7 +331,7 @@ private final class StoreSavePart<Store: DataStore>: SavePart {
       storeIdentifier: store.identifier,
       number: (result.historyToken as? DefaultHistoryToken)?.number(of: store.identifier),
       token: result.historyToken, author: editingState.author, entityNames: changes.entityNames,
-      contextIdentifier: editingState.id)
+      contextIdentifier: editingState.id, origin: .container)
   }
 
   func settle(in context: ModelContext, _ outcome: inout SaveOutcome) {

@@ -25,7 +25,9 @@ struct StoreUpgrade {
   func run() throws {
     let wanted = try schema.managedModel()
     let migration = try translating {
-      try StoreMigration(path: path, busyTimeout: DefaultStore.busyTimeout)
+      try StoreMigration(
+        path: path, busyTimeout: DefaultStore.busyTimeout,
+        recordsValues: configuration.recordsValues && !configuration.isStoredInMemoryOnly)
     }
     defer { migration.close() }
     // Another program may have migrated the store in the meantime.
@@ -74,17 +76,22 @@ struct StoreUpgrade {
         plan: plan, path: path, schema: schema, present: present, wanted: wanted
       ).steps()
     }
-    guard wanted.entities.keys.contains(where: { present.entities[$0] != nil }) else {
-      throw SwiftDataError(
-        .loadIssueModelContainer,
-        "\(path) has the models \(list(present)), and none of the schema's, which are "
-          + "\(list(wanted)); it is another app's store, so choose another file")
-    }
+    try Self.checkSameApp(path, present, wanted)
     return [Step(before: nil, after: schema)]
   }
 
-  private func list(_ model: ManagedModel) -> String {
-    model.entities.keys.sorted().joined(separator: ", ")
+  /// Throws an error if a store has none of the models.
+  static func checkSameApp(
+    _ path: String, _ present: ManagedModel, _ wanted: ManagedModel
+  ) throws {
+    func list(_ model: ManagedModel) -> String {
+      model.entities.keys.sorted().joined(separator: ", ")
+    }
+    guard !wanted.entities.keys.contains(where: { present.entities[$0] != nil }) else { return }
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      "\(path) has the models \(list(present)), and none of the schema's, which are "
+        + "\(list(wanted)); it is another app's store, so choose another file")
   }
 
   private func perform(_ step: Step, in migration: StoreMigration) throws {

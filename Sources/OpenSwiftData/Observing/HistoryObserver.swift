@@ -16,7 +16,7 @@ import Synchronization
 public final class HistoryObserver: Observable, Sendable {
   /// Where a save came from (not in SwiftData).
   public enum Origin: Hashable, Sendable {
-    /// A context of the observer's container.
+    /// A context of the observer's container, or ``ModelContainer/erase()``.
     case container
     /// Another process, or another container of this process.
     case elsewhere
@@ -122,7 +122,7 @@ public final class HistoryObserver: Observable, Sendable {
       }
       state.pending.count += relevant.count
       if let last = relevant.last {
-        state.pending.origin = last.contextIdentifier == nil ? .elsewhere : .container
+        state.pending.origin = last.origin
       }
       // Without an observable change there is nothing to report.
       if state.pending.count == 0 { Self.settle(&state) }

@@ -14,6 +14,7 @@ struct RecordedSave: Sendable {
   var entityNames: Set<String>?
   /// The context that saved, or `nil` if it is none of the container's.
   var contextIdentifier: UUID?
+  var origin = HistoryObserver.Origin.elsewhere
 
   /// Reads the saves that a history recorded.
   static func all(

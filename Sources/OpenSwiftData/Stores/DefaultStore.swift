@@ -70,12 +70,11 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       try Self.completeJointSave(path, configuration)
       return try Opened(path)
     }
-    let difference = try Self.loading {
-      ModelDifference.first(
-        store: try opened.fetcher.indexedModel(), schema: model,
-        ignoringRules: !configuration.allowsSave)
-    }
+    let present = try Self.loading { try opened.indexedModel() }
+    let difference = ModelDifference.first(
+      store: present, schema: model, ignoringRules: !configuration.allowsSave)
     if let difference {
+      if migrationPlan == nil { try StoreUpgrade.checkSameApp(path, present, model) }
       guard configuration.allowsSave else {
         throw SwiftDataError(
           .loadIssueModelContainer,
@@ -130,6 +129,17 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
           .loadIssueModelContainer, "\(file.location.path) has no identifier")
       }
       self.identifier = identifier
+    }
+
+    /// Returns the model of the store, after a check that it has the tables of the model.
+    func indexedModel() throws -> ManagedModel {
+      do {
+        try fetcher.checkTables()
+      } catch let error as StoreError {
+        throw SwiftDataError(
+          .loadIssueModelContainer, "\(file.location.path) cannot be used: \(error)")
+      }
+      return try fetcher.indexedModel()
     }
   }
 
@@ -257,16 +267,33 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   ///
   /// - Throws: ``SwiftDataError/storeFailure``, also if the models are deleted and it is not known
   ///   how far CloudKit's mirror has read their history, which then stays.
-  public func erase() throws {
+  public func erase() throws { try erase { _ in } }
+
+  /// Deletes all models and the history before that transaction.
+  ///
+  /// - Parameter recorded: Receives the transaction, if there were models, before the history is
+  ///   deleted.
+  func erase(recorded: (RecordedSave) -> Void) throws {
     let editor = try writable()
+    var names: Set<String> = []
     let transaction = try translating {
       var save = StoreSave(process: ProcessInfo.processInfo.processName)
       // Another program may be erasing it too.
       save.toleratesDeletions = true
       for entity in schema.entities where entity.superentityName == nil {
-        for object in try fetcher.identifiers(ObjectFetch(entity.name)) { save.delete(object) }
+        for object in try fetcher.identifiers(ObjectFetch(entity.name)) {
+          names.insert(object.entityName)
+          save.delete(object)
+        }
       }
       return try editor.append(save)
+    }
+    if let number = transaction?.position.number {
+      recorded(
+        RecordedSave(
+          storeIdentifier: identifier, number: number,
+          token: DefaultHistoryToken([identifier: number]), entityNames: names,
+          origin: .container))
     }
     // Also if another call, or the app, has deleted the models before.
     let newest = try translating { try file.read { try $0.newestTransaction()?.number } }

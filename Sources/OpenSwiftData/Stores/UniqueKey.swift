@@ -1,4 +1,4 @@
-import Foundation
+import StoreEditing
 import StoreFormat
 
 /// Values that no two objects may share.
@@ -92,19 +92,5 @@ extension UniqueKey {
       case .new: "\(name) of this save"
       }
     }.joined(separator: ", ")
-  }
-}
-
-extension StoredValue {
-  fileprivate var shortText: String {
-    switch self {
-    case .null: return "nil"
-    case .integer(let number): return "\(number)"
-    case .real(let number): return "\(number)"
-    case .text(let text): return "\"\(text.count > 80 ? text.prefix(80) + "…" : text)\""
-    case .malformedText(let bytes), .blob(let bytes):
-      return bytes.count == 16
-        ? NSUUID(uuidBytes: bytes).uuidString : "of \(bytes.count) bytes"
-    }
   }
 }

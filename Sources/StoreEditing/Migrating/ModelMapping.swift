@@ -225,9 +225,13 @@ struct MigrationObstacle {
     remedy:
       "give it a default value where it is declared, or set the values in willMigrate of a custom "
       + "migration stage")
-  static let sharedValues = MigrationObstacle(
-    "must be unique now, and some objects have the same values",
-    remedy: "leave it out, or make the values unique in willMigrate of a custom migration stage")
+  /// - Parameter example: One of the values, and the objects that have it.
+  static func sharedValues(_ example: String?) -> MigrationObstacle {
+    .init(
+      "must be unique now, and some objects have the same values"
+        + (example.map { ", such as \($0)" } ?? ""),
+      remedy: "leave it out, or make the values unique in willMigrate of a custom migration stage")
+  }
   static let severalObjects = MigrationObstacle(
     "leads to one object at most now, and for some objects led to several",
     remedy: "leave it to-many, or take objects out of it in willMigrate of a custom migration stage"

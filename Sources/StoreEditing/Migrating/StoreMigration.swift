@@ -21,12 +21,19 @@ package final class StoreMigration: Sendable {
   private let queue: DatabaseQueue
   private let busyTimeout: Double
   private let ledger = LargeValueLedger()
+  /// Records old and new values of updates; `nil` if they are not recorded.
+  private let values: RecordedValuesEditor?
+  /// The number of the first transaction that the migration can append.
+  private let firstNumber: Int64
 
   /// The author of the transaction that a migration adds to the history, as in the frameworks.
   private static let author = "com.apple.coredata.schemamigrator: lightweight migration from model"
 
   /// Opens a store, and waits until nobody else writes to it.
-  package init(path: String, busyTimeout: Double = 5) throws {
+  ///
+  /// - Parameter recordsValues: Whether old and new values of updates are recorded, as by
+  ///   ``StoreEditor``.
+  package init(path: String, busyTimeout: Double = 5, recordsValues: Bool = false) throws {
     self.busyTimeout = busyTimeout
     let location = try StoreLocation.forWriting(path)
     self.location = location
@@ -41,6 +48,17 @@ package final class StoreMigration: Sendable {
       return queue
     }
     file = StoreFile(location: location, queue: queue, busyTimeout: busyTimeout)
+    let queue = queue
+    (values, firstNumber) = try location.translatingErrors(busyTimeout) {
+      guard recordsValues else { return (nil, 0) }
+      let highest = try queue.read {
+        try JointSaveRecord.Place.highestNumber(StatementRunner($0))
+      }
+      return (
+        try StoreEditor.recordedValues(location, queue, busyTimeout),
+        highest < .max ? highest + 1 : highest
+      )
+    }
   }
 
   /// Returns the present model of the store, with its indexes.
@@ -49,7 +67,7 @@ package final class StoreMigration: Sendable {
   /// Returns an editor that saves in the migration's transaction.
   package func editor() throws -> StoreEditor {
     try StoreEditor(
-      location: location, queue: queue, busyTimeout: busyTimeout, ledger: ledger)
+      location: location, queue: queue, busyTimeout: busyTimeout, ledger: ledger, values: values)
   }
 
   /// Migrates the store to a model.
@@ -157,9 +175,14 @@ package final class StoreMigration: Sendable {
   /// Errors are ignored: closing the file has the same effect as rolling back.
   package func close() {
     try? queue.writeWithoutTransaction { database in
-      if database.isInsideTransaction { try database.rollback() }
+      guard database.isInsideTransaction else { return }
+      // Before others can save transactions with these numbers. The next save that records values would
+      // remove them too.
+      try? values?.write([], removingFrom: firstNumber)
+      try database.rollback()
     }
     try? queue.close()
+    try? values?.close()
     ledger.discard(in: LargeValueFolder(location))
   }
 }

@@ -148,18 +148,31 @@ extension TableMigration {
         guard expressions.count == properties.count, !names.isEmpty else { continue }
         let shared = try statement.rows(
           """
-          SELECT 1 FROM (SELECT \(list) FROM \(quoted(former.name)) WHERE \(table.staysCondition))
+          SELECT min(Z_PK), max(Z_PK), \(names.joined(separator: ", "))
+          FROM (SELECT Z_PK, \(list) FROM \(quoted(former.name)) WHERE \(table.staysCondition))
           WHERE \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
           GROUP BY \(names.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 1
           """, arguments)
-        if !shared.isEmpty { throw notUnique(.init(entityName: member, properties: properties)) }
+        guard let example = shared.first else { continue }
+        throw notUnique(
+          .init(entityName: member, properties: properties), example: Array(example))
       }
     }
   }
 
-  func notUnique(_ constraint: EntityTables.Index.Constraint) -> StoreWriteError {
-    .notInferable(
+  /// - Parameter example: The keys of two objects, and the values that they share.
+  func notUnique(
+    _ constraint: EntityTables.Index.Constraint, example: [StoredValue] = []
+  ) -> StoreWriteError {
+    var text: String?
+    if example.count > 2, case .integer(let first) = example[0],
+      case .integer(let last) = example[1]
+    {
+      let values = example.dropFirst(2).map(\.shortText).joined(separator: ", ")
+      text = "\(values) of \(constraint.entityName)/p\(first) and \(constraint.entityName)/p\(last)"
+    }
+    return .notInferable(
       entity: constraint.entityName, property: constraint.properties.joined(separator: ", "),
-      obstacle: .sharedValues)
+      obstacle: .sharedValues(text))
   }
 }

@@ -145,12 +145,7 @@ extension ObjectSchema {
     if let trigger = frameworkTriggers[table] {
       throw StoreWriteError.frameworkTrigger(table: table, detail: trigger)
     }
-    guard let present = presentColumns[table] else {
-      throw StoreError.unexpectedTable(table: table, detail: "it is missing")
-    }
-    if let missing = columns.first(where: { present[$0] == nil }) {
-      throw StoreError.unexpectedTable(table: table, detail: "it has no column \(missing)")
-    }
+    try check(table, has: columns)
   }
 }
 

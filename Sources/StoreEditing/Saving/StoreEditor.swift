@@ -58,29 +58,38 @@ package final class StoreEditor: Sendable {
       try queue.writeWithoutTransaction { try durability.set($0) }
       let schema = try queue.read { try ObjectSchema(database: $0, path: path) }
       guard recordsValues else { return (queue, schema, nil) }
-      let identifier = try queue.read { try StoreMetadata.identifier(StatementRunner($0)) }
-      guard !identifier.isEmpty else {
-        throw StoreError.damaged(
-          path: path, place: "its metadata", detail: "the store has no identifier")
-      }
-      let values = try RecordedValuesEditor(
-        path: RecordedValuesFile.path(besideStore: location.resolvedPath),
-        storeIdentifier: identifier, beside: location, busyTimeout: busyTimeout,
-        durability: durability)
+      let values = try Self.recordedValues(location, queue, busyTimeout, durability)
       return (queue, schema, values)
     }
     self.schema = Mutex(schema)
   }
 
+  /// Opens the file of recorded values beside a store.
+  static func recordedValues(
+    _ location: StoreLocation, _ queue: DatabaseQueue, _ busyTimeout: Double,
+    _ durability: Durability = .everySave
+  ) throws -> RecordedValuesEditor {
+    let identifier = try queue.read { try StoreMetadata.identifier(StatementRunner($0)) }
+    guard !identifier.isEmpty else {
+      throw StoreError.damaged(
+        path: location.path, place: "its metadata", detail: "the store has no identifier")
+    }
+    return try RecordedValuesEditor(
+      path: RecordedValuesFile.path(besideStore: location.resolvedPath),
+      storeIdentifier: identifier, beside: location, busyTimeout: busyTimeout,
+      durability: durability)
+  }
+
   /// A store that is written in a transaction which is open already.
   init(
-    location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double, ledger: LargeValueLedger
+    location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double, ledger: LargeValueLedger,
+    values: RecordedValuesEditor?
   ) throws {
     self.location = location
     self.busyTimeout = busyTimeout
     self.ledger = ledger
     self.queue = queue
-    values = nil
+    self.values = values
     schema = Mutex(
       try queue.read { database in try ObjectSchema(database: database, path: location.path) })
   }

@@ -1,4 +1,5 @@
 import DurableFiles
+import Foundation
 import StoreFormat
 
 /// An error that keeps a store from being created, changed or copied.
@@ -151,5 +152,20 @@ extension StoreWriteError: CustomStringConvertible {
 extension StoreWriteError {
   init(_ problem: FileProblem) {
     self = .unwritable(path: problem.path, reason: problem.reason)
+  }
+}
+
+extension StoredValue {
+  /// The value for a message, a long text shortened.
+  package var shortText: String {
+    switch self {
+    case .null: return "nil"
+    case .integer(let number): return "\(number)"
+    case .real(let number): return "\(number)"
+    case .text(let text): return "\"\(text.count > 80 ? text.prefix(80) + "…" : text)\""
+    case .malformedText(let bytes), .blob(let bytes):
+      return bytes.count == 16
+        ? NSUUID(uuidBytes: bytes).uuidString : "of \(bytes.count) bytes"
+    }
   }
 }

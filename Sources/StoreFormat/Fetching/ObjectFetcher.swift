@@ -27,6 +27,9 @@ package final class ObjectFetcher: Sendable {
     try read { schema, statement in try schema.indexedModel(statement) }
   }
 
+  /// Checks that every table of the store's model is there with its columns.
+  package func checkTables() throws { try read { schema, _ in try schema.checkTables() } }
+
   /// The objects that a fetch asks for, with their values.
   package func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
     var result = FetchedObjects(attributes: [], references: [], objects: [])

@@ -122,6 +122,26 @@ package struct ObjectSchema: Sendable {
     }
   }
 
+  /// Checks that every table of the model is there with its columns.
+  ///
+  /// - Throws: ``StoreError/unexpectedTable(table:detail:)``.
+  package func checkTables() throws {
+    let wanted =
+      tables.tables.map { ($0.name, ["Z_PK", "Z_ENT", "Z_OPT"] + $0.columns.map(\.name)) }
+      + tables.joinTables.map { ($0.name, $0.columnNames) }
+    for (table, columns) in wanted { try check(table, has: columns) }
+  }
+
+  /// Checks that a table is there and has some columns.
+  package func check(_ table: String, has columns: [String]) throws {
+    guard let present = presentColumns[table] else {
+      throw StoreError.unexpectedTable(table: table, detail: "it is missing")
+    }
+    if let missing = columns.first(where: { present[$0] == nil }) {
+      throw StoreError.unexpectedTable(table: table, detail: "it has no column \(missing)")
+    }
+  }
+
   package func slots(of entityName: String) throws -> EntitySlots {
     guard let slots = slotsByName.slots(of: entityName) else {
       throw StoreError.unknownEntity(name: entityName, isAbstract: false)

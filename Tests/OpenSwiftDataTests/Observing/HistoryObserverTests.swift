@@ -32,6 +32,45 @@ import Testing
       (observer.historyTokens[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 1])
   }
 
+  @Test func `erasing is one deletion of the container`() async throws {
+    let store = try SharedStore()
+    let observer = try HistoryObserver(
+      observedModels: [SavedEntry.self], modelContainer: store.container, isolation: nil)
+    let ofCounters = try HistoryObserver(
+      observedModels: [SavedCounter.self], modelContainer: store.container, isolation: nil)
+    let results = try ResultsObserver<SavedEntry, Never>(modelContainer: store.container)
+    let remoteChanges = Mutex(0)
+    let listening = NotificationCenter.default.addObserver(
+      forName: Notification.Name("ModelContainer.remoteChange"), object: store.container, queue: nil
+    ) { _ in remoteChanges.withLock { $0 += 1 } }
+    defer { NotificationCenter.default.removeObserver(listening) }
+    let context = ModelContext(store.container)
+    for number in 1...3 { context.insert(SavedEntry(author: "app", number: number)) }
+    try context.save()
+    #expect(results.results.count == 3)
+    try store.container.erase()
+    #expect(observer.eventCounter == 2)
+    #expect(observer.lastEventOrigin == .container)
+    #expect(ofCounters.eventCounter == 0)
+    #expect(results.results.count == 0)
+    let identifier = try #require(store.container.storeIdentifier(forConfigurationNamed: "Saved"))
+    #expect(
+      (observer.historyTokens[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 2])
+    // Without models there is nothing to delete.
+    try store.container.erase()
+    #expect(observer.eventCounter == 2)
+    // The watcher of files does not count it again.
+    try await store.saveElsewhere(1)
+    try await wait(for: 3, observer)
+    #expect(observer.eventCounter == 3)
+    #expect(observer.lastEventOrigin == .elsewhere)
+    #expect(remoteChanges.withLock { $0 } == 1)
+    #expect(
+      try StoreQuery(path: store.folder.file("Saved.store")).lines(
+        "SELECT ZTRANSACTIONID, ZCHANGETYPE, count(*) FROM ACHANGE GROUP BY 1, 2")
+        == ["2|2|3", "3|0|2"])
+  }
+
   /// In a store without a log, whoever commits keeps everybody out for a moment.
   @Test func `an observer waits for a commit`() async throws {
     let folder = try TemporaryFolder()
