@@ -227,10 +227,13 @@ package final class PlannedPrune {
       let store = plan.storeIdentifier, operation.comparesRows
     else { return nil }
     let archive = try Archive(path: sealing.request.archivePath)
-    let (reach, schema) = try file.read {
-      (try archive.verifiedReach(of: $0)?.number, try SegmentSchema($0).digest)
-    }
     let last = cut.firstKept.map { $0 - 1 } ?? plan.history.newest?.number ?? .max
+    let (reach, schema, missing) = try file.read {
+      (
+        try archive.verifiedReach(of: $0)?.number, try SegmentSchema($0).digest,
+        try $0.missingRanges(from: plan.deletion.firstNumber ?? last, upTo: last)
+      )
+    }
     guard let reach, reach >= last else {
       let end = reach.map { "has up to transaction \($0)" }
       let forgotten = try archive.catalog().forgotten(ofStore: store).map {
@@ -243,6 +246,7 @@ package final class PlannedPrune {
             + "deleted"
         ])
     }
-    return try archive.rowDigests(of: plan.deletion, ofStore: store, schema: schema)
+    return try archive.rowDigests(
+      of: plan.deletion, ofStore: store, schema: schema, missing: missing)
   }
 }

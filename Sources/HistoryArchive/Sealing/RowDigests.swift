@@ -14,12 +14,16 @@ extension Archive {
   ///   - store: The identifier of the store.
   ///   - schema: The digest of the schema that the store has now. Rows that were sealed with another one are
   ///     compared without what a migration may have rewritten.
+  ///   - missing: The numbers that the store does not have in between, in order; sealed transactions with
+  ///     them are no part of the deletion.
   /// - Returns: For each step, a digest of each of its parts.
   package func rowDigests(
-    of deletion: HistoryDeletion, ofStore store: String, schema: ArchiveDigest
+    of deletion: HistoryDeletion, ofStore store: String, schema: ArchiveDigest,
+    missing: [ClosedRange<Int64>] = []
   ) throws -> [[RowDigest]] {
     let sealed = try SealedRows(
-      ArchiveReader(path: path, storeIdentifier: store), deletion, schema: schema)
+      ArchiveReader(path: path, storeIdentifier: store), deletion, schema: schema,
+      missing: missing)
     return try deletion.steps.map { try sealed.digests(of: $0) }
   }
 
@@ -55,12 +59,15 @@ private final class SealedRows {
   private let deletion: HistoryDeletion
   /// The numbers of transactions that were sealed with another schema than the store has.
   private let foreign: [ClosedRange<Int64>]
-  private let transactions: any TransactionSource
+  private let transactions: PresentTransactions
   private var next: HistoryTransaction?
   /// How many of the first transaction's changes were deleted before.
   private var goneCount: Int
 
-  init(_ reader: ArchiveReader, _ deletion: HistoryDeletion, schema: ArchiveDigest) throws {
+  init(
+    _ reader: ArchiveReader, _ deletion: HistoryDeletion, schema: ArchiveDigest,
+    missing: [ClosedRange<Int64>] = []
+  ) throws {
     self.reader = reader
     self.deletion = deletion
     let numbers = deletion.steps.compactMap { step in
@@ -70,25 +77,28 @@ private final class SealedRows {
     foreign = try reader.parts.filter {
       $0.range.upperBound >= lowest && $0.range.lowerBound <= numbers.last?.upperBound ?? .min
     }.filter { try reader.archive.manifest(of: $0.entry).schema.digest != schema }.map(\.range)
-    goneCount = try Self.goneCount(reader, deletion)
-    transactions = try reader.transactions(HistoryQuery(after: deletion.firstNumber.map { $0 - 1 }))
-    next = try transactions.nextTransaction()
+    goneCount = try Self.goneCount(reader, deletion, missing)
+    transactions = PresentTransactions(
+      try reader.transactions(HistoryQuery(after: deletion.firstNumber.map { $0 - 1 })), missing)
+    next = try transactions.next()
   }
 
   /// Returns the number of changes that a prune that was interrupted within a transaction has deleted of it.
-  private static func goneCount(_ reader: ArchiveReader, _ deletion: HistoryDeletion) throws -> Int
-  {
+  private static func goneCount(
+    _ reader: ArchiveReader, _ deletion: HistoryDeletion, _ missing: [ClosedRange<Int64>]
+  ) throws -> Int {
     guard
       case .transactions(let first)? = deletion.steps.first(where: {
         !deletion.precedesTransactions($0)
       })
     else { return 0 }
-    let transactions = try reader.transactions(
-      HistoryQuery(
-        after: deletion.firstNumber.map { $0 - 1 }, until: first.numbers.upperBound))
+    let transactions = PresentTransactions(
+      try reader.transactions(
+        HistoryQuery(
+          after: deletion.firstNumber.map { $0 - 1 }, until: first.numbers.upperBound)), missing)
     var count = -first.changeCount
-    while try transactions.nextTransaction() != nil {
-      while try transactions.nextChange() != nil { count += 1 }
+    while try transactions.next() != nil {
+      while try transactions.source.nextChange() != nil { count += 1 }
     }
     return count
   }
@@ -103,7 +113,7 @@ private final class SealedRows {
       })
     guard !deletion.precedesTransactions(step) else { return try looseDigests(span) }
     while let transaction = next, transaction.number <= span.numbers.upperBound {
-      while let change = try transactions.nextChange() {
+      while let change = try transactions.source.nextChange() {
         if goneCount > 0 {
           goneCount -= 1
           continue
@@ -112,7 +122,7 @@ private final class SealedRows {
       }
       goneCount = 0
       parts.digest.add(transaction.position)
-      next = try transactions.nextTransaction()
+      next = try transactions.next()
     }
     return parts.all
   }
@@ -133,6 +143,27 @@ private final class SealedRows {
       }
     }
     return parts.all
+  }
+}
+
+/// The sealed transactions that the store has too.
+private final class PresentTransactions {
+  let source: any TransactionSource
+  private var missing: ArraySlice<ClosedRange<Int64>>
+
+  init(_ source: any TransactionSource, _ missing: [ClosedRange<Int64>]) {
+    self.source = source
+    self.missing = missing[...]
+  }
+
+  func next() throws -> HistoryTransaction? {
+    while let transaction = try source.nextTransaction() {
+      while let range = missing.first, range.upperBound < transaction.number {
+        missing.removeFirst()
+      }
+      if !(missing.first?.contains(transaction.number) ?? false) { return transaction }
+    }
+    return nil
   }
 }
 

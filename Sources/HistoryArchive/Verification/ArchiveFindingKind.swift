@@ -25,6 +25,7 @@ package enum ArchiveFindingKind: String, FindingKind {
   case widePermissions
   // The archive and its store.
   case alteredTransaction
+  case deletedTransaction
   case divergedStore
   case partialTransaction
   case storeGap
@@ -114,6 +115,11 @@ package enum ArchiveFindingKind: String, FindingKind {
         "the store and the archive have different transactions of this number and time",
         remedy: "find out which of the two was changed: the archive has digests, the store has "
           + "none")
+    case .deletedTransaction:
+      .other(
+        "the archive has a transaction that was deleted from the middle of the store's history, as "
+          + "an app can with deleteHistory",
+        remedy: "nothing: the archive has it")
     case .divergedStore:
       .other(
         "the archive has another time for this transaction: the store is another copy than the "

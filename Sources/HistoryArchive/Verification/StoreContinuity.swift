@@ -106,7 +106,7 @@ package struct StoreContinuity: Sendable {
         let number = min(left?.number ?? .max, right?.number ?? .max)
         let isSealed = left?.number == number
         findings.add(
-          .alteredTransaction, at: .transaction(number),
+          isSealed ? .deletedTransaction : .alteredTransaction, at: .transaction(number),
           isSealed ? "the store does not have it" : "the archive does not have it")
         if isSealed {
           left = try sealed.nextTransaction()

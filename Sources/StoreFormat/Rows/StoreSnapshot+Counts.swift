@@ -149,6 +149,27 @@ extension StoreSnapshot {
       detail: "\(present) transactions\(part) can be read; its indexes list \(listed)")
   }
 
+  /// Returns the numbers between the first and the last transaction of a range that none has, in order.
+  package func missingRanges(from first: Int64, upTo last: Int64) throws -> [ClosedRange<Int64>] {
+    guard first > .min, first < last else { return [] }
+    let (length, overflows) = last.subtractingReportingOverflow(first - 1)
+    if !overflows, try transactionCount(after: first - 1, upTo: last) == length { return [] }
+    _ = try historyTables()
+    let rows = try StatementRunner(database).rows(
+      """
+      SELECT Z_PK, former FROM
+        (SELECT Z_PK, lag(Z_PK) OVER (ORDER BY Z_PK) AS former FROM ATRANSACTION
+          WHERE Z_PK BETWEEN ?1 AND ?2)
+      WHERE Z_PK - 1 > former ORDER BY Z_PK
+      """, [.integer(first), .integer(last)])
+    return rows.compactMap { row in
+      guard case .integer(let number) = row[0], case .integer(let former) = row[1],
+        former < number - 1
+      else { return nil }
+      return former + 1...number - 1
+    }
+  }
+
   /// Returns the first and the last number after one position, up to and including another, that no transaction
   /// has; `nil` if there is none.
   package func missingEnds(after first: Int64, upTo last: Int64) throws -> ClosedRange<Int64>? {

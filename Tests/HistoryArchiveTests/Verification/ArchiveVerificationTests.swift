@@ -126,7 +126,11 @@ import Testing
     ("UPDATE ACHANGE SET ZCHANGETYPE = 0, ZCOLUMNS = NULL", [.alteredTransaction: 1], 3),
     ("DELETE FROM ACHANGE WHERE Z_PK = 3", [.alteredTransaction: 1], 3),
     ("UPDATE ATRANSACTION SET ZAUTHORTS = NULL WHERE Z_PK = 2", [.alteredTransaction: 1], 3),
-    ("DELETE FROM ATRANSACTION WHERE Z_PK = 2", [.alteredTransaction: 1], 3),
+    ("DELETE FROM ATRANSACTION WHERE Z_PK = 2", [.deletedTransaction: 1], 3),
+    (
+      "DELETE FROM ATRANSACTION WHERE Z_PK = 2; DELETE FROM ACHANGE WHERE ZTRANSACTIONID = 2",
+      [.deletedTransaction: 1], 3
+    ),
     ("UPDATE ATRANSACTION SET ZTIMESTAMP = 5.0 WHERE Z_PK = 2", [.divergedStore: 1], 2),
     (
       """
