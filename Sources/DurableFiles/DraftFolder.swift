@@ -155,7 +155,7 @@ package enum TemporaryFiles {
   }
 
   /// Removes a folder with its content, as ``remove(_:)`` removes a file.
-  package static func remove(folder path: String) {
+  static func remove(folder path: String) {
     remove(path) {
       do {
         try MissingFolders.remove(path)
@@ -190,7 +190,7 @@ package enum AbandonedDrafts {
   ) throws -> Void
 
   /// Separates the name of a file from the unique part of a draft's name.
-  package static let mark = ".partial-"
+  static let mark = ".partial-"
 
   /// Removes abandoned drafts.
   ///

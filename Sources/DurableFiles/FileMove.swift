@@ -12,7 +12,7 @@ package enum FileMove {
   package static func entry(at path: String) -> Entry { entry(at: FilePlace(path)) }
 
   /// Returns the kind of an entry; one that cannot be examined counts as `other`.
-  package static func entry(at place: FilePlace) -> Entry {
+  static func entry(at place: FilePlace) -> Entry {
     let found: stat?
     do {
       found = try place.status()

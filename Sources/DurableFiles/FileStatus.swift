@@ -25,7 +25,7 @@ package struct FileStatus: Hashable, Sendable {
   package let size: Int64
   package let identity: Identity
   package let modifiedSeconds: Int64
-  package let modifiedNanoseconds: Int64
+  let modifiedNanoseconds: Int64
 
   /// Reads the status of a path, following links, or returns `nil` where nothing exists.
   package init?(path: String) throws(Errno) {
@@ -50,7 +50,7 @@ package struct FileStatus: Hashable, Sendable {
   }
 
   /// Reads the status of an open file, or returns `nil` where the system has none.
-  package init?(_ file: FileDescriptor) {
+  init?(_ file: FileDescriptor) {
     var status = stat()
     guard fstat(file.rawValue, &status) == 0 else { return nil }
     self.init(status)
@@ -95,7 +95,7 @@ package struct FileStatus: Hashable, Sendable {
   }
 
   /// Gives an open file an owner and a group, or only the group, as far as the system allows.
-  package static func give(_ file: FileDescriptor, owner: uid_t, group: gid_t) {
+  static func give(_ file: FileDescriptor, owner: uid_t, group: gid_t) {
     if fchown(file.rawValue, owner, group) != 0 { _ = fchown(file.rawValue, uid_t.max, group) }
   }
 

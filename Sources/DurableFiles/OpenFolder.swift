@@ -87,7 +87,7 @@ package struct FilePlace: Sendable {
   /// The same place, with only one name below an open folder.
   ///
   /// - Throws: `Errno.tooManySymbolicLinkLevels` if a folder that contains it is a link, and the system's error.
-  package func resolved() throws(Errno) -> FilePlace {
+  func resolved() throws(Errno) -> FilePlace {
     guard let folder, let slash = name.lastIndex(of: "/") else { return self }
     return FilePlace(
       String(name[name.index(after: slash)...]), in: try folder.folder(name[..<slash]))
@@ -134,7 +134,7 @@ package struct FilePlace: Sendable {
     return nil
   }
 
-  package var isLink: Bool {
+  var isLink: Bool {
     (try? status()).map { $0.st_mode & S_IFMT == S_IFLNK } ?? false
   }
 
@@ -164,7 +164,7 @@ package struct FilePlace: Sendable {
   ///
   /// - Returns: The system's error, or `nil` if nothing is there any more.
   @discardableResult
-  package func remove() -> Errno? {
+  func remove() -> Errno? {
     do {
       let place = try resolved()
       guard unlinkat(place.base, place.name, 0) != 0, errno != ENOENT else { return nil }

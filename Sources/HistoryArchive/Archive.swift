@@ -123,13 +123,13 @@ public struct Archive: Sendable {
 
   package var catalogPath: String { path(of: ArchiveFormat.catalogName) }
 
-  package func storePath(_ identifier: String) -> String { path(of: identifier) }
+  func storePath(_ identifier: String) -> String { path(of: identifier) }
 
-  package func segmentPath(_ entry: CatalogEntry) -> String {
+  func segmentPath(_ entry: CatalogEntry) -> String {
     path(of: Self.segmentName(entry.range, ofStore: entry.store))
   }
 
-  package func manifestPath(_ entry: CatalogEntry) -> String {
+  func manifestPath(_ entry: CatalogEntry) -> String {
     path(of: Self.manifestName(entry.range, ofStore: entry.store))
   }
 

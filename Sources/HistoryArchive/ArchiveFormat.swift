@@ -6,19 +6,19 @@ import PersistentHistory
 /// A reader reports whatever exceeds a limit as damage, and a writer stays within them. Together the
 /// limits on catalogs and manifests keep the memory for reading both below 64 MB.
 package enum ArchiveFormat {
-  package static let schema: Int64 = 1
+  static let schema: Int64 = 1
   /// The schemas of the catalog's lines: 1 for sealed segments, 2 for those that replace or remove others.
-  package static let catalogSchemas: ClosedRange<Int64> = 1...2
+  static let catalogSchemas: ClosedRange<Int64> = 1...2
   package static let catalogName = "catalog.jsonl"
 
   /// The text of a frame in bytes; lines are not cut for it.
-  package static let frameTarget = 256 << 10
+  static let frameTarget = 256 << 10
   /// The maximum text of a frame in bytes; a longer line continues in the next frame.
-  package static let frameLimit = 1 << 20
+  static let frameLimit = 1 << 20
   /// The maximum text of one change, or of the part of a line before its changes, in bytes.
-  package static let partLimit = TransactionLineReader.partLimit
+  static let partLimit = TransactionLineReader.partLimit
   /// The maximum number of frames in a segment: twice those of the largest segment that can be requested.
-  package static let maxFrames = 1 << 17
+  static let maxFrames = 1 << 17
 
   /// The maximum size of a manifest in bytes.
   static let manifestLimit = 12 << 20
@@ -41,8 +41,8 @@ package enum ArchiveFormat {
 
 /// The names of files by the transactions in them.
 package enum SegmentName {
-  package static let segmentSuffix = ".jsonl.zst"
-  package static let manifestSuffix = ".json"
+  static let segmentSuffix = ".jsonl.zst"
+  static let manifestSuffix = ".json"
 
   /// Returns a range with padded numbers, so that names sort by transaction:
   /// `000000000001-000000000512`.
@@ -66,7 +66,7 @@ package enum SegmentName {
   }
 
   /// Whether a folder may be named after this store: only a UUID, which cannot lead to another folder.
-  package static func isStoreFolder(_ identifier: String) -> Bool {
+  static func isStoreFolder(_ identifier: String) -> Bool {
     HistoryToken.isIdentifier(identifier)
   }
 }

@@ -3,9 +3,9 @@
 /// The initializer checks the trailer and the offset table; objects are decoded when they are read, so that
 /// a few values of a large archive are cheap. Nothing is allocated for a size that the input only claims.
 package struct BinaryPropertyList: Sendable {
-  package let rootIndex: Int
+  let rootIndex: Int
 
-  package let limits: PropertyListLimits
+  let limits: PropertyListLimits
 
   let bytes: [UInt8]
   /// The position of every object, checked to lie between the header and the offset table.
@@ -111,7 +111,7 @@ package struct BinaryPropertyList: Sendable {
   }
 
   /// The number of objects in the offset table.
-  package var objectCount: Int { offsets.count }
+  var objectCount: Int { offsets.count }
 
   package var root: PropertyListValue {
     get throws(PropertyListError) { try value(at: rootIndex, depth: limits.depth) }
@@ -119,7 +119,7 @@ package struct BinaryPropertyList: Sendable {
 
   /// The object of an index with everything in it, up to `depth` nested arrays and dictionaries (0
   /// for a scalar only).
-  package func value(at objectIndex: Int, depth: Int) throws(PropertyListError) -> PropertyListValue
+  func value(at objectIndex: Int, depth: Int) throws(PropertyListError) -> PropertyListValue
   {
     var budget = Budget(nodes: limits.nodes, bytes: bytes.count * 2)
     return try materialise(try header(at: objectIndex), objectIndex, depth, &budget)

@@ -5,7 +5,7 @@
 /// once, unless they are long.
 package enum BinaryPropertyListWriter {
   /// The maximum length in bytes of texts and data that are compared and written once.
-  package static let longestShared = 4096
+  static let longestShared = 4096
 
   package static func bytes(of value: PropertyListValue) throws(PropertyListError) -> [UInt8] {
     var table = ObjectTable()

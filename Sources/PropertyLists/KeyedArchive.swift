@@ -9,7 +9,7 @@ package struct KeyedArchive: Sendable {
     /// The index into the archive's objects; 0 is the null object.
     package let index: Int
 
-    package init(index: Int) { self.index = index }
+    init(index: Int) { self.index = index }
 
     /// The reference in a value, or `nil` if it is not a uid.
     package init?(_ value: PropertyListValue) {
@@ -57,7 +57,7 @@ package struct KeyedArchive: Sendable {
   }
 
   /// The value of an entry point, unresolved: usually a uid.
-  package func top(_ key: String) -> PropertyListValue? { top[key] }
+  func top(_ key: String) -> PropertyListValue? { top[key] }
 
   /// Returns the object of a reference, or `nil` for null.
   package func object(_ reference: Reference) throws(PropertyListError) -> Object? {
@@ -104,10 +104,10 @@ package struct KeyedArchive: Sendable {
 extension KeyedArchive {
   /// One object of an archive: an instance with named fields, or a plain string, number, date or data.
   package struct Object: Sendable {
-    package let archive: KeyedArchive
-    package let reference: Reference
+    let archive: KeyedArchive
+    let reference: Reference
     /// The object as it is stored: its fields, with uids unresolved, or the plain value.
-    package let value: PropertyListValue
+    let value: PropertyListValue
 
     /// The name of the object's class, or `nil` for plain values and objects without one.
     package var className: String? {
@@ -118,7 +118,7 @@ extension KeyedArchive {
     }
 
     /// The names of the class and its superclasses, from the class upwards; empty for plain values.
-    package var classNames: [String] {
+    var classNames: [String] {
       get throws(PropertyListError) {
         guard let description = try object("$class") else { return [] }
         return try description["$classes"]?.array?.compactMap(\.string) ?? []

@@ -5,9 +5,9 @@
 package struct KeyedArchiveWriter: Sendable {
   /// The class of an object: its name and those of its superclasses, from the class upwards.
   package struct Class: Hashable, Sendable {
-    package let name: String
+    let name: String
     /// The names of the class and its superclasses.
-    package let names: [String]
+    let names: [String]
 
     /// A class and its superclasses, from the class upwards to NSObject.
     package init(_ name: String, _ superclasses: String...) {
@@ -16,7 +16,7 @@ package struct KeyedArchiveWriter: Sendable {
     }
 
     /// A class by its name and the names of it and its superclasses.
-    package init(name: String, names: [String]) {
+    init(name: String, names: [String]) {
       self.name = name
       self.names = names
     }
@@ -79,7 +79,7 @@ package struct KeyedArchiveWriter: Sendable {
   }
 
   /// Adds an object of the class with a name and, from itself upwards, its class names.
-  package mutating func add(
+  mutating func add(
     object className: String, classes: [String], fields: [String: PropertyListValue]
   ) -> KeyedArchive.Reference {
     add(object: Class(name: className, names: classes), fields: fields)

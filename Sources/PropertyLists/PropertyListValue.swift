@@ -67,7 +67,7 @@ extension PropertyListValue {
   }
 
   /// The index of a keyed archive's object, or `nil` when this is anything else.
-  package var uid: Int? {
+  var uid: Int? {
     guard case .uid(let value) = self else { return nil }
     return value
   }
@@ -104,7 +104,7 @@ extension PropertyListValue {
 /// again and again, so the size of the input bounds nothing.
 package struct PropertyListLimits: Hashable, Sendable {
   /// The number of values, dictionary keys included, that one materialisation may build.
-  package var nodes: Int
+  var nodes: Int
 
   /// The number of arrays and dictionaries that may be nested in one another.
   package var depth: Int
@@ -125,13 +125,13 @@ package struct PropertyListLimits: Hashable, Sendable {
 /// the file and the value that the bytes came from.
 package struct PropertyListError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was found, what was expected, and the remedy.
-  package let message: String
+  let message: String
 
   /// The byte of the input at which it was found, or `nil` where the input has no bytes (the writers) or
   /// the fault is in no single place.
-  package let offset: Int?
+  let offset: Int?
 
-  package init(_ message: String, offset: Int? = nil) {
+  init(_ message: String, offset: Int? = nil) {
     self.message = message
     self.offset = offset
   }

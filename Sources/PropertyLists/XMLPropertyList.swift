@@ -10,7 +10,7 @@ package struct XMLPropertyList {
   private var nodes: Int
 
   /// The property list that the bytes hold.
-  package static func value(
+  static func value(
     of bytes: [UInt8], limits: PropertyListLimits = .standard
   ) throws(PropertyListError) -> PropertyListValue {
     var parser = XMLPropertyList(bytes, nodes: limits.nodes)

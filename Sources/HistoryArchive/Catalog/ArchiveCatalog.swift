@@ -10,12 +10,12 @@ public struct ArchiveCatalog: Hashable, Sendable {
   /// The segments in the order of their lines.
   public var entries: [CatalogEntry] { listed.entries }
   /// The head of the chain, to be kept outside the archive.
-  package private(set) var head = ArchiveAnchor(count: 0, digest: .none)
+  private(set) var head = ArchiveAnchor(count: 0, digest: .none)
   /// The length of the complete lines in bytes.
-  package private(set) var byteCount = 0
+  private(set) var byteCount = 0
   /// The length of the incomplete line at the end, which a crash during sealing leaves and the next
   /// sealing removes.
-  package private(set) var tornByteCount = 0
+  private(set) var tornByteCount = 0
 
   /// Reads a catalog and checks its chain.
   package init(_ place: FilePlace) throws(ArchiveError) {
@@ -82,11 +82,11 @@ public struct ArchiveCatalog: Hashable, Sendable {
 ///
 /// Kept outside the archive, it shows later whether lines were removed or replaced.
 package struct ArchiveAnchor: Hashable, Sendable, CustomStringConvertible {
-  package let count: Int
+  let count: Int
   /// The digest of the last line; ``ArchiveDigest/none`` for an empty catalog.
-  package let digest: ArchiveDigest
+  let digest: ArchiveDigest
 
-  package init(count: Int, digest: ArchiveDigest) {
+  init(count: Int, digest: ArchiveDigest) {
     self.count = count
     self.digest = digest
   }

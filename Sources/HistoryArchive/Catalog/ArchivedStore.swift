@@ -1,18 +1,18 @@
 /// The segments of one store.
 package struct ArchivedStore: Hashable, Sendable {
   /// Consecutive segments without a gap.
-  package struct Run: Hashable, Sendable {
-    package let entries: ArraySlice<CatalogEntry>
-    package let first: Int64
-    package let last: Int64
+  struct Run: Hashable, Sendable {
+    let entries: ArraySlice<CatalogEntry>
+    let first: Int64
+    let last: Int64
   }
 
   /// The transactions to read from a segment; those of different parts never overlap.
-  package struct Part: Hashable, Sendable {
+  struct Part: Hashable, Sendable {
     // An index takes a fifth of the memory of an entry, and there may be 100,000 parts.
     private let entries: [CatalogEntry]
     private let index: Int
-    package let range: ClosedRange<Int64>
+    let range: ClosedRange<Int64>
 
     init(_ entries: [CatalogEntry], at index: Int, range: ClosedRange<Int64>) {
       self.entries = entries
@@ -20,7 +20,7 @@ package struct ArchivedStore: Hashable, Sendable {
       self.range = range
     }
 
-    package var entry: CatalogEntry { entries[index] }
+    var entry: CatalogEntry { entries[index] }
   }
 
   package let identifier: String
@@ -50,15 +50,15 @@ package struct ArchivedStore: Hashable, Sendable {
   }
 
   /// The number of the first transaction, or `nil` without segments.
-  package var first: Int64? { entries.first?.first }
+  var first: Int64? { entries.first?.first }
   /// The number of the last transaction, or `nil` without segments.
-  package var last: Int64? { entries.map(\.last).max() }
+  var last: Int64? { entries.map(\.last).max() }
 
   /// The runs without a gap, oldest first.
   ///
   /// There is no gap between two segments if the second one names the first one's last transaction as
   /// the one before it, if their numbers are consecutive, or if they overlap.
-  package var runs: [Run] {
+  var runs: [Run] {
     var runs: [Run] = []
     var start = 0
     var last: Int64 = 0
@@ -76,7 +76,7 @@ package struct ArchivedStore: Hashable, Sendable {
   }
 
   /// The segments that overlap the ones before them.
-  package var overlapping: [CatalogEntry] {
+  var overlapping: [CatalogEntry] {
     var last: Int64 = 0
     return entries.filter { entry in
       defer { last = max(last, entry.last) }
@@ -90,7 +90,7 @@ package struct ArchivedStore: Hashable, Sendable {
   ///   - run: Only segments of this run.
   ///   - after: Only transactions with a higher number.
   ///   - until: Only transactions with this number or a lower one.
-  package func parts(
+  func parts(
     of run: Run? = nil, after: Int64? = nil, until: Int64? = nil
   ) -> [Part] {
     var covered = after ?? 0
@@ -107,5 +107,5 @@ package struct ArchivedStore: Hashable, Sendable {
   }
 
   /// The segment with the last transaction, or `nil` without segments.
-  package var newestEntry: CatalogEntry? { entries.max { $0.last < $1.last } }
+  var newestEntry: CatalogEntry? { entries.max { $0.last < $1.last } }
 }

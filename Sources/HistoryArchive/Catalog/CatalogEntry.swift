@@ -7,7 +7,7 @@ import StoreFormat
 /// it. A line is sound if and only if writing its entry gives the same bytes.
 public struct CatalogEntry: Hashable, Sendable {
   /// The kind of a line.
-  package enum Kind: String, Sendable {
+  enum Kind: String, Sendable {
     /// History was sealed in a segment.
     case segment
     /// The segment replaces those listed before it that are within its range.
@@ -19,8 +19,8 @@ public struct CatalogEntry: Hashable, Sendable {
     fileprivate var schema: Int64 { self == .segment ? 1 : ArchiveFormat.catalogSchemas.upperBound }
   }
 
-  package internal(set) var kind = Kind.segment
-  package internal(set) var store: String
+  var kind = Kind.segment
+  var store: String
   /// The number of the first transaction.
   public let first: Int64
   /// The number of the last transaction.
@@ -28,15 +28,15 @@ public struct CatalogEntry: Hashable, Sendable {
   /// The number of the transaction right before the first, if it was known. Numbers between the two were
   /// never used.
   public let after: Int64?
-  package let manifestDigest: ArchiveDigest
+  let manifestDigest: ArchiveDigest
   /// The digest of the line before, including its line feed; ``ArchiveDigest/none`` in the first line.
-  package let previousDigest: ArchiveDigest
+  let previousDigest: ArchiveDigest
 
   /// The numbers of the transactions.
   public var range: ClosedRange<Int64> { first...max(first, last) }
 
   /// The line, including its line feed.
-  package var line: [UInt8] {
+  var line: [UInt8] {
     var writer = JSONWriter(capacity: 512)
     writer.appendRaw("{\"schema\":")
     writer.appendInteger(kind.schema)
@@ -64,7 +64,7 @@ public struct CatalogEntry: Hashable, Sendable {
   }
 
   /// The digest of the line, which the next line names.
-  package var digest: ArchiveDigest { ArchiveDigest(of: line) }
+  var digest: ArchiveDigest { ArchiveDigest(of: line) }
 }
 
 extension CatalogEntry {

@@ -7,7 +7,7 @@ import PersistentHistory
 /// the end of the catalog was lost, unlisted segments may be the only place that has them.
 package struct UnlistedSegment: Hashable, Sendable {
   package let path: String
-  package let range: ClosedRange<Int64>
+  let range: ClosedRange<Int64>
 }
 
 extension Archive {
@@ -18,7 +18,7 @@ extension Archive {
   /// - Parameters:
   ///   - catalog: The catalog, as it was read.
   ///   - identifier: The store; `nil` for all stores.
-  package func unlistedSegments(
+  func unlistedSegments(
     _ catalog: ArchiveCatalog, ofStore identifier: String?
   ) throws(ArchiveError) -> [UnlistedSegment] {
     guard try !unlisted(catalog, identifier).isEmpty else { return [] }

@@ -3,14 +3,14 @@ import Libc
 import SystemPackage
 
 /// A regular file, opened for reading. Pipes and devices are refused before anything is read.
-package final class ArchiveFile: Sendable {
+final class ArchiveFile: Sendable {
   private static let pieceSize = 1 << 18
 
-  package let path: String
-  package let size: Int64
+  let path: String
+  let size: Int64
   private let file: ReadableFile
 
-  package init(_ place: FilePlace) throws(ArchiveError) {
+  init(_ place: FilePlace) throws(ArchiveError) {
     do {
       file = try ReadableFile(place)
     } catch {
@@ -30,7 +30,7 @@ package final class ArchiveFile: Sendable {
   }
 
   /// Reads exactly `count` bytes.
-  package func read(at offset: Int64, count: Int) throws(ArchiveError) -> [UInt8] {
+  func read(at offset: Int64, count: Int) throws(ArchiveError) -> [UInt8] {
     guard offset >= 0, count >= 0, offset <= size, Int64(count) <= size - offset else {
       throw endsTooEarly(at: size)
     }
@@ -52,7 +52,7 @@ package final class ArchiveFile: Sendable {
   }
 
   /// Computes the digest of the whole file.
-  package func digest() throws(ArchiveError) -> ArchiveDigest {
+  func digest() throws(ArchiveError) -> ArchiveDigest {
     var hasher = ArchiveHasher()
     var offset: Int64 = 0
     while offset < size {

@@ -15,7 +15,7 @@ package final class ExportedText {
   private static let suffixes = [".jsonl", ".jsonl.zst", ".jsonl.gz"]
 
   /// The file, for messages.
-  package let path: String
+  let path: String
   private let unpacker: TextUnpacker
 
   /// Opens a file.

@@ -12,32 +12,32 @@ package struct SegmentManifest: Hashable, Sendable {
   /// if that is unknown.
   package let next: TransactionPosition?
   /// The earliest time of all transactions, or `nil` if none has one.
-  package let earliest: StoreTimestamp?
+  let earliest: StoreTimestamp?
   /// The latest time of all transactions, or `nil` if none has one.
-  package let latest: StoreTimestamp?
+  let latest: StoreTimestamp?
   package let transactionCount: Int64
   /// The changes by entity.
-  package let counts: [SegmentCount]
+  let counts: [SegmentCount]
   package let textByteCount: Int64
   /// The size of the segment's file in bytes.
   package let byteCount: Int64
   /// The digest of the segment's file.
   package let digest: ArchiveDigest
   /// The frames, in the order of the file.
-  package let frames: [SegmentFrame]
+  let frames: [SegmentFrame]
   package let schema: SegmentSchema
 
-  package var range: ClosedRange<Int64> { first.number...max(first.number, last.number) }
+  var range: ClosedRange<Int64> { first.number...max(first.number, last.number) }
 
   package var changeCount: Int64 { counts.reduce(0) { $0 &+ $1.counts.total } }
 
-  package func historySchema() -> HistorySchema {
+  func historySchema() -> HistorySchema {
     HistorySchema(entities: schema.entities.map(\.historyEntity))
   }
 
   /// The index of the frame in which the line of a transaction begins if the segment has it, or `nil`
   /// for a transaction that the segment cannot have.
-  package func frame(holding transaction: Int64) -> Int? {
+  func frame(holding transaction: Int64) -> Int? {
     guard range.contains(transaction), !frames.isEmpty else { return nil }
     var index = max(0, frames.partitioningIndex { $0.transaction > transaction } - 1)
     while index > 0, frames[index].isContinuation { index -= 1 }
@@ -70,28 +70,28 @@ package struct SegmentManifest: Hashable, Sendable {
 /// The changes of one entity in a segment.
 package struct SegmentCount: Hashable, Sendable {
   /// The name of the entity; `nil` if the row names no entity or the store does not name its number.
-  package let entity: String?
+  let entity: String?
   /// The number of the entity in the store; `nil` if the row names no entity.
-  package let number: Int64?
-  package let counts: ChangeCounts
+  let number: Int64?
+  let counts: ChangeCounts
 }
 
 /// One frame of a segment.
-package struct SegmentFrame: Hashable, Sendable {
+struct SegmentFrame: Hashable, Sendable {
   /// The first transaction whose line begins in the frame. In a frame that only continues a long line,
   /// the transaction of that line.
-  package let transaction: Int64
+  let transaction: Int64
   /// The time of that transaction, or `nil` if the store has none.
-  package let timestamp: StoreTimestamp?
+  let timestamp: StoreTimestamp?
   /// The latest time of the transactions that begin in the frame. Clocks step back, so it need not be
   /// the time of the last one.
-  package let latest: StoreTimestamp?
+  let latest: StoreTimestamp?
   /// The number of transactions that begin in the frame; 0 in one that only continues a long line.
-  package let transactionCount: Int
+  let transactionCount: Int
   /// The place in the file at which the frame begins.
-  package let offset: Int64
-  package let byteCount: Int
-  package let textByteCount: Int
+  let offset: Int64
+  let byteCount: Int
+  let textByteCount: Int
 
-  package var isContinuation: Bool { transactionCount == 0 }
+  var isContinuation: Bool { transactionCount == 0 }
 }

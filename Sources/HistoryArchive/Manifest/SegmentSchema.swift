@@ -9,9 +9,9 @@ import StoreFormat
 /// decodes, and its changes can be restored by name.
 package struct SegmentSchema: Hashable, Sendable {
   /// An attribute whose value a deleted object leaves behind.
-  package struct PreservedAttribute: Hashable, Sendable {
-    package let name: String
-    package let type: AttributeType
+  struct PreservedAttribute: Hashable, Sendable {
+    let name: String
+    let type: AttributeType
   }
 
   package struct Entity: Hashable, Sendable {
@@ -19,9 +19,9 @@ package struct SegmentSchema: Hashable, Sendable {
     package let name: String?
     package let number: Int64
     /// The properties that the bits of a mask stand for, or `nil` without a model.
-    package let slots: [EntitySlots.Slot]?
+    let slots: [EntitySlots.Slot]?
     /// The attributes of the tombstone columns, or `nil` without a model.
-    package let tombstone: [PreservedAttribute]?
+    let tombstone: [PreservedAttribute]?
 
     package var historyEntity: HistoryEntity {
       HistoryEntity(name: name, number: number, slots: entitySlots)
@@ -40,9 +40,9 @@ package struct SegmentSchema: Hashable, Sendable {
   /// The identifiers of the model's version, such as `1.0.0` for a SwiftData schema.
   package let versionIdentifiers: [String]
   /// The columns of `ATRANSACTION`, in table order.
-  package let transactionColumns: [String]
+  let transactionColumns: [String]
   /// The columns of `ACHANGE`, in table order.
-  package let changeColumns: [String]
+  let changeColumns: [String]
   /// The entities, by number.
   package let entities: [Entity]
 

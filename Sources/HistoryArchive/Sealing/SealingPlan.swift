@@ -4,7 +4,7 @@ import StoreFormat
 /// What sealing a store in an archive would add. Nothing is changed.
 package struct SealingPlan: Hashable, Sendable {
   package let archivePath: String
-  package let path: String
+  let path: String
   package let store: String
   /// Where the history to seal ends: only transactions before it; `nil` for all but the newest.
   package let cut: HistoryCut?
@@ -19,7 +19,7 @@ package struct SealingPlan: Hashable, Sendable {
   /// The number of transactions to seal.
   package private(set) var transactionCount: Int64 = 0
   /// The transaction right before the first, if it is known.
-  package private(set) var after: Int64?
+  private(set) var after: Int64?
   /// Whether history is missing between the last sealed transaction and the first one to seal.
   package private(set) var leavesGap = false
 

@@ -7,9 +7,9 @@ package struct SeekTable: Hashable, Sendable {
   /// One frame.
   package struct Entry: Hashable, Sendable {
     /// Its size in the file, in bytes.
-    package let byteCount: UInt32
+    let byteCount: UInt32
     /// The size of its text, in bytes.
-    package let textByteCount: UInt32
+    let textByteCount: UInt32
 
     package init(byteCount: UInt32, textByteCount: UInt32) {
       self.byteCount = byteCount
@@ -24,12 +24,12 @@ package struct SeekTable: Hashable, Sendable {
   private static let entryByteCount = 8
 
   /// The frames, in the order of the file.
-  package let entries: [Entry]
+  let entries: [Entry]
 
-  package init(entries: [Entry]) { self.entries = entries }
+  init(entries: [Entry]) { self.entries = entries }
 
   /// Creates the table of a manifest's frames.
-  package init(_ frames: [SegmentFrame]) {
+  init(_ frames: [SegmentFrame]) {
     entries = frames.map {
       Entry(
         byteCount: UInt32(clamping: $0.byteCount), textByteCount: UInt32(clamping: $0.textByteCount)
@@ -43,7 +43,7 @@ package struct SeekTable: Hashable, Sendable {
   }
 
   /// The table as bytes.
-  package var bytes: [UInt8] {
+  var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount(frames: entries.count))
     func append(_ number: UInt32) {
@@ -67,7 +67,7 @@ package struct SeekTable: Hashable, Sendable {
   /// Reads the table at the end of a file.
   ///
   /// - Throws: ``ArchiveError``.
-  package init(of file: ArchiveFile) throws(ArchiveError) {
+  init(of file: ArchiveFile) throws(ArchiveError) {
     func damaged(_ detail: String) -> ArchiveError {
       .damaged(path: file.path, place: "its seek table", detail: detail)
     }

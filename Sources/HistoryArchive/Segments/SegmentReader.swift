@@ -24,9 +24,9 @@ import StoreFormat
 /// ```
 public final class SegmentReader {
   /// The manifest of the segment.
-  package let manifest: SegmentManifest
+  let manifest: SegmentManifest
   /// The entities of the store when the segment was sealed.
-  package let schema: HistorySchema
+  let schema: HistorySchema
   /// Reads its lines.
   let decoder: TransactionLineDecoder
   private let file: ArchiveFile
@@ -39,7 +39,7 @@ public final class SegmentReader {
   ///   - place: Its file.
   ///   - manifest: Its manifest.
   /// - Throws: ``ArchiveError``.
-  package init(_ place: FilePlace, manifest: SegmentManifest) throws(ArchiveError) {
+  init(_ place: FilePlace, manifest: SegmentManifest) throws(ArchiveError) {
     file = try ArchiveFile(place)
     self.manifest = manifest
     schema = manifest.historySchema()
@@ -67,12 +67,12 @@ public final class SegmentReader {
   }
 
   /// The path of the segment.
-  package var path: String { file.path }
+  var path: String { file.path }
 
   /// Checks that the file is the one that was sealed, byte for byte.
   ///
   /// - Throws: ``ArchiveError``.
-  package func checkDigest() throws(ArchiveError) {
+  func checkDigest() throws(ArchiveError) {
     guard try file.digest() == manifest.digest else {
       throw .damaged(
         path: path, place: "its bytes", detail: "its SHA-256 is not the one in the manifest")
@@ -82,7 +82,7 @@ public final class SegmentReader {
   /// The text of a frame: whole lines, or a part of a long one.
   ///
   /// - Throws: ``ArchiveError``.
-  package func text(ofFrame index: Int) throws(ArchiveError) -> [UInt8] {
+  func text(ofFrame index: Int) throws(ArchiveError) -> [UInt8] {
     if let lastFrame, lastFrame.index == index { return lastFrame.text }
     guard manifest.frames.indices.contains(index) else {
       throw .damaged(path: path, place: "frame \(index + 1)", detail: "there is no such frame")
@@ -102,7 +102,7 @@ public final class SegmentReader {
   /// longer line, that part.
   ///
   /// - Throws: ``ArchiveError``.
-  package func lines(ofFrame index: Int) throws(ArchiveError) -> [ArraySlice<UInt8>] {
+  func lines(ofFrame index: Int) throws(ArchiveError) -> [ArraySlice<UInt8>] {
     let text = try self.text(ofFrame: index)
     var lines: [ArraySlice<UInt8>] = []
     lines.reserveCapacity(manifest.frames[index].transactionCount)

@@ -35,7 +35,7 @@ package struct ArchiveVerification: Sendable {
   }
 
   /// The folder.
-  package let path: String
+  let path: String
   /// What was found.
   package private(set) var findings: FindingLog<ArchiveFindingKind>
   /// What was read.
@@ -185,7 +185,7 @@ package struct ArchiveVerification: Sendable {
 /// What a verification of an archive has read.
 package struct ArchiveFacts: Hashable, Sendable {
   /// The number of lines of the catalog.
-  package internal(set) var catalogLineCount = 0
+  var catalogLineCount = 0
   /// The number of stores.
   package internal(set) var storeCount = 0
   /// The number of segments.
@@ -233,7 +233,7 @@ package enum VerificationSubset: Hashable, Sendable {
   ///   - sizes: The size of each in bytes.
   ///   - generator: The source of randomness.
   /// - Returns: The indices of those to read.
-  package func choose(
+  func choose(
     among sizes: [Int64], using generator: inout some RandomNumberGenerator
   ) -> Set<Int> {
     switch self {

@@ -6,9 +6,9 @@ import StoreFormat
 /// missing between the two.
 package struct StoreContinuity: Sendable {
   /// The findings.
-  package private(set) var findings: FindingLog<ArchiveFindingKind>
+  private(set) var findings: FindingLog<ArchiveFindingKind>
   /// The number of transactions that were compared.
-  package private(set) var comparedCount: Int64 = 0
+  private(set) var comparedCount: Int64 = 0
 
   /// Compares a store with an archive of it.
   ///

@@ -28,7 +28,7 @@ package struct BodyFileEncoder: BufferedEncoder {
   private var seconds: Int64 = 0
 
   /// Creates an encoder with an empty buffer.
-  package init() {}
+  init() {}
 
   package mutating func begin(_ transaction: HistoryTransaction) {
     source = "0|x-coredata://" + BodyFileText.escaped(transaction.store ?? "") + "/"

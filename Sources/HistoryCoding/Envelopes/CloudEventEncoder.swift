@@ -38,7 +38,7 @@ package struct CloudEventEncoder: BufferedEncoder {
   /// - Parameter fields: The attributes that events keep; `nil` for all. `specversion`, `source`,
   ///   `type` and `id` are always kept, because an event must have them.
   /// - Throws: ``ExportFormatError``.
-  package init(fields: [String]? = nil) throws(ExportFormatError) {
+  init(fields: [String]? = nil) throws(ExportFormatError) {
     self.fields = try FieldSelection(fields, of: .cloudevents)
   }
 

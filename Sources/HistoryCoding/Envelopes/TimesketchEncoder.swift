@@ -46,7 +46,7 @@ package struct TimesketchEncoder: BufferedEncoder {
   /// - Parameter fields: The fields that events keep; `nil` for all. `message`, `datetime` and
   ///   `timestamp_desc` are always kept, because an event must have them.
   /// - Throws: ``ExportFormatError``.
-  package init(fields: [String]? = nil) throws(ExportFormatError) {
+  init(fields: [String]? = nil) throws(ExportFormatError) {
     let selection = try FieldSelection(fields, of: .timesketch)
     self.fields = selection
     plainFields = FieldSelection(Self.plainFields.filter(selection.contains))

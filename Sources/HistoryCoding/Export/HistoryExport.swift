@@ -38,7 +38,7 @@ package struct HistoryExport: Sendable {
   /// - Throws: ``/PersistentHistory/HistoryError``, ``/StoreFormat/StoreError``, or what `output`
   ///   throws.
   @discardableResult
-  package func write(
+  func write(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
     output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
   ) throws -> ExportSummary {

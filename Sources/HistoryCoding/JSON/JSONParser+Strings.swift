@@ -40,7 +40,7 @@ extension JSONParser {
   }
 
   /// The text of a string that was stepped over.
-  package func text(of string: StringSpan) -> String {
+  func text(of string: StringSpan) -> String {
     guard string.hasEscapes else {
       return String(
         decoding: UnsafeBufferPointer(rebasing: bytes[string.range]), as: UTF8.self)

@@ -22,7 +22,7 @@ package struct JSONParser {
   package static let array = UInt8(ascii: "[")
 
   /// A string in the text, without its quotes.
-  package struct StringSpan {
+  struct StringSpan {
     let range: Range<Int>
     let hasEscapes: Bool
   }
@@ -35,7 +35,7 @@ package struct JSONParser {
   /// The text.
   package let bytes: UnsafeBufferPointer<UInt8>
   /// The offset of the next byte.
-  package internal(set) var position: Int
+  var position: Int
   private var levelsLeft: Int
   private var valuesLeft = 0
 
@@ -52,7 +52,7 @@ package struct JSONParser {
 
   /// Returns the first byte of the next value.
   @inline(__always)
-  package mutating func peek() throws(JSONError) -> UInt8 {
+  mutating func peek() throws(JSONError) -> UInt8 {
     skipBlanks()
     guard position < bytes.count else { throw error("the text ends where a value was expected") }
     return bytes[position]
@@ -60,7 +60,7 @@ package struct JSONParser {
 
   /// Steps over a byte if it comes next, and returns whether it did.
   @inline(__always)
-  package mutating func take(_ byte: UInt8) -> Bool {
+  mutating func take(_ byte: UInt8) -> Bool {
     skipBlanks()
     guard position < bytes.count, bytes[position] == byte else { return false }
     position &+= 1
@@ -108,7 +108,7 @@ package struct JSONParser {
   private static func closing(of opening: UInt8) -> UInt8 { opening &+ 2 }
 
   @inline(__always)
-  package mutating func skipBlanks() {
+  mutating func skipBlanks() {
     while position < bytes.count {
       switch bytes[position] {
       case 0x20, 0x09, 0x0A, 0x0D: position &+= 1
@@ -126,7 +126,7 @@ package struct JSONParser {
 
   /// Steps over the next key and its colon, and returns where the key is.
   @inline(__always)
-  package mutating func keySpan() throws(JSONError) -> StringSpan {
+  mutating func keySpan() throws(JSONError) -> StringSpan {
     skipBlanks()
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
       throw error("a key in quotes was expected")

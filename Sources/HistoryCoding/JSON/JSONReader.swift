@@ -21,7 +21,7 @@ package struct JSONReader: Sendable {
   package let depthLimit: Int
   /// The maximum number of values, where an object counts as eight more: each takes about 40 bytes of
   /// memory, however short its text is.
-  package let valueLimit: Int
+  let valueLimit: Int
 
   /// Creates a reader; a depth outside 0 to 512 is clamped, because each level takes stack space.
   package init(depthLimit: Int = 64, valueLimit: Int = .max) {
@@ -30,7 +30,7 @@ package struct JSONReader: Sendable {
   }
 
   /// Reads the single value of a text; blanks around it are allowed.
-  package func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
     var parser = JSONParser(bytes, depthLimit: depthLimit)
     let value = try parser.value(limit: valueLimit)
     try parser.expectEnd()

@@ -73,7 +73,7 @@ package struct JSONObject: Hashable, Sendable {
     /// The value.
     package var value: JSONValue
 
-    package init(key: String, value: JSONValue) {
+    init(key: String, value: JSONValue) {
       self.key = key
       self.value = value
     }

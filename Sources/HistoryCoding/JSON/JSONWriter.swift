@@ -20,7 +20,7 @@ package struct JSONWriter: Sendable {
   package private(set) var count = 0
 
   /// Takes the text while a long value is written; `nil` if the buffer keeps all of it.
-  package var drain: TextDrain?
+  var drain: TextDrain?
 
   /// Creates an empty writer.
   ///
@@ -189,7 +189,7 @@ package struct JSONWriter: Sendable {
   }
 
   /// Writes bytes as a string in quotes. The caller must know that they are UTF-8 (``UTF8Check``).
-  package mutating func appendString(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
+  mutating func appendString(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count > Self.pieceLength else {
       return appendUninitialized(capacity: bytes.count * 6 + 10) { buffer in
         buffer[0] = UInt8(ascii: "\"")
@@ -230,7 +230,7 @@ package struct JSONWriter: Sendable {
   }
 
   /// Writes bytes as a string of base64 with padding (RFC 4648, section 4), in quotes.
-  package mutating func appendBase64(_ bytes: UnsafeBufferPointer<UInt8>) {
+  mutating func appendBase64(_ bytes: UnsafeBufferPointer<UInt8>) {
     appendRaw(UInt8(ascii: "\""))
     appendPieces(of: bytes, outputSize: { ($0 + 2) / 3 * 4 }, Base64.encode)
     appendRaw(UInt8(ascii: "\""))
@@ -242,7 +242,7 @@ package struct JSONWriter: Sendable {
   }
 
   /// Writes bytes as a string of lower-case hexadecimal digits, two for each byte, in quotes.
-  package mutating func appendHexadecimal(_ bytes: UnsafeBufferPointer<UInt8>) {
+  mutating func appendHexadecimal(_ bytes: UnsafeBufferPointer<UInt8>) {
     appendRaw(UInt8(ascii: "\""))
     appendDigits(bytes)
     appendRaw(UInt8(ascii: "\""))

@@ -14,7 +14,7 @@ package final class TextDrain: @unchecked Sendable {
   /// The number of bytes to collect before they are taken.
   let capacity: Int
   /// The number of bytes that were taken.
-  package private(set) var byteCount = 0
+  private(set) var byteCount = 0
   private let output: (UnsafeRawBufferPointer) throws -> Void
   private var failure: (any Error)?
 
@@ -60,7 +60,7 @@ package final class TextDrain: @unchecked Sendable {
 
 extension JSONWriter {
   /// Lets the drain take the text so far.
-  package mutating func drainText() {
+  mutating func drainText() {
     guard let drain else { return }
     withUnsafeBytes { drain.take($0) }
     removeAll()

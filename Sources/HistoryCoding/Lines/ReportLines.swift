@@ -121,7 +121,7 @@ extension JSONWriter {
 /// written as their size.
 package struct ObjectLineEncoder: BufferedText, Sendable {
   /// The maximum size of data that is written in full, in bytes.
-  package static let longestData = 1024
+  static let longestData = 1024
 
   var writer = JSONWriter()
 

@@ -101,7 +101,7 @@ extension JSONWriter {
 
 extension StoredValue {
   /// Reads a value from its JSON; `nil` if it is none of the forms.
-  package init?(raw json: JSONValue) {
+  init?(raw json: JSONValue) {
     switch json {
     case .null: self = .null
     case .integer(let value): self = .integer(value)

@@ -40,7 +40,7 @@ package struct TableRowEncoder: BufferedEncoder {
   private var shapes: [ShapeKey: (owner: EntityText, bytes: [UInt8])] = [:]
 
   /// Creates an encoder with an empty buffer.
-  package init() {}
+  init() {}
 
   package mutating func begin(_ transaction: HistoryTransaction) {
     transactionNumber = transaction.number

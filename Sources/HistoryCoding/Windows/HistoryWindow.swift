@@ -4,7 +4,7 @@ import Synchronization
 /// A range of transactions that one thread reads at a time, and its place in the output.
 package struct HistoryWindow: Sendable {
   package let index: Int
-  package let transactions: ClosedRange<Int64>
+  let transactions: ClosedRange<Int64>
 
   package init(index: Int, transactions: ClosedRange<Int64>) {
     self.index = index

@@ -10,11 +10,11 @@ import StoreFormat
 /// at a time.
 package struct WindowedReading {
   /// What to read; the order must be ascending.
-  package let query: HistoryQuery
+  let query: HistoryQuery
   /// Divides it into windows.
-  package let dealer: any WindowDealer
+  let dealer: any WindowDealer
   /// The entities; `nil` for those of the store.
-  package let schema: HistorySchema?
+  let schema: HistorySchema?
 
   package init(query: HistoryQuery, dealer: any WindowDealer, schema: HistorySchema? = nil) {
     self.query = query

@@ -26,7 +26,7 @@ package final class BookmarkHold {
   /// - Parameter check: Reads them again; called if they have changed since.
   /// - Throws: ``/StoreEditing/HistoryEraser/NotNow`` while another program changes them, and what
   ///   `check` throws.
-  package func take(_ check: () throws -> Void) throws {
+  func take(_ check: () throws -> Void) throws {
     release()
     lock = try lockNow()
     let present = try? FileStatus(path: path)

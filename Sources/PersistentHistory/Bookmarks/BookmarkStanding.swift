@@ -106,9 +106,9 @@ extension BookmarkStanding {
 /// is.
 package struct BookmarkRetention: Hashable, Sendable {
   /// Keeps what was saved within this time.
-  package let keepWithin: HistoryDuration?
+  let keepWithin: HistoryDuration?
   /// Keeps this number of the newest transactions.
-  package let keepLast: Int64?
+  let keepLast: Int64?
 
   /// Creates a retention; `nil` without a rule.
   package init?(keepWithin: HistoryDuration?, keepLast: Int64?) {

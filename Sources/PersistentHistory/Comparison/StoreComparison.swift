@@ -107,12 +107,12 @@ package struct StoreComparison: Hashable, Sendable {
 
 /// One side of a comparison, as errors show it.
 public struct ComparedStore: Hashable, Sendable {
-  package let path: String
-  package let storeIdentifier: String?
-  package let oldest: TransactionPosition?
-  package let newest: TransactionPosition?
+  let path: String
+  let storeIdentifier: String?
+  let oldest: TransactionPosition?
+  let newest: TransactionPosition?
   /// Whether nothing of the history has been pruned.
-  package let startsAtBeginning: Bool
+  let startsAtBeginning: Bool
 
   init(_ snapshot: StoreSnapshot) throws {
     _ = try snapshot.historyTables()

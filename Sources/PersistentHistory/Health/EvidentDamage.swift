@@ -14,7 +14,7 @@ package struct EvidentDamage: Hashable, Sendable {
     package let detail: String
     /// Whether the last save in the write-ahead log is torn, as after a loss of power. Writing is safe
     /// then, since everything saved before is complete.
-    package let isTornEndOfLog: Bool
+    let isTornEndOfLog: Bool
 
     package var isOfLog: Bool { if case .log = place { true } else { false } }
   }

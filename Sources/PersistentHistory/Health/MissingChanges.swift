@@ -5,10 +5,10 @@ import StoreFormat
 /// Migrations write a few transactions without changes, and deleting the changes of an entity leaves its transactions.
 /// A program that deletes rows of `ACHANGE` leaves many.
 package struct MissingChanges: Hashable, Sendable {
-  package let transactionCount: Int64
-  package let changeCount: Int64
+  let transactionCount: Int64
+  let changeCount: Int64
   /// The highest number of a change that was given out.
-  package let highestIssued: Int64
+  let highestIssued: Int64
 
   /// The number of transactions above which half of them without changes are too many.
   private static let fewTransactions: Int64 = 10

@@ -26,7 +26,7 @@ public struct NetChange: Hashable, Sendable {
     /// The tombstone, by slot and without nulls at the end.
     public let tombstone: [StoredValue]
 
-    package init(change: Int64, tombstone: [StoredValue]) {
+    init(change: Int64, tombstone: [StoredValue]) {
       self.change = change
       self.tombstone = tombstone
     }
@@ -37,7 +37,7 @@ public struct NetChange: Hashable, Sendable {
   /// The object's primary key.
   public let primaryKey: Int64
   /// The effect on whether the object exists.
-  package private(set) var effect: NetEffect
+  private(set) var effect: NetEffect
   /// The columns that updates touched; none if the object was also inserted or deleted, because all
   /// of them may differ then.
   package private(set) var columns: TouchedColumns

@@ -20,11 +20,11 @@ package struct NetEffect: Hashable, Sendable {
   private let bits: UInt8
 
   /// Whether the object was there before.
-  package var existedBefore: Bool { bits & 1 != 0 }
+  var existedBefore: Bool { bits & 1 != 0 }
   /// Whether the object is there afterwards.
-  package var existsAfter: Bool { bits & 2 != 0 }
+  var existsAfter: Bool { bits & 2 != 0 }
   /// Whether it was inserted or deleted, so that the object afterwards is not the one before.
-  package var changesIdentity: Bool { bits & 4 != 0 }
+  var changesIdentity: Bool { bits & 4 != 0 }
 
   /// The effect of one change.
   package init(_ kind: ChangeKind) {

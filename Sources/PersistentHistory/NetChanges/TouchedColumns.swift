@@ -45,7 +45,7 @@ package struct TouchedColumns: Hashable, Sendable {
 
   /// Returns the properties of an entity that were touched, in slot order and each once; `nil` if
   /// they are not known.
-  package func names(of entity: HistoryEntity) -> [String]? {
+  func names(of entity: HistoryEntity) -> [String]? {
     guard isComplete, let mask else { return nil }
     return entity.slots?.names(in: mask)
   }

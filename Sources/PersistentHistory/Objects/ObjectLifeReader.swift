@@ -160,7 +160,7 @@ package final class ObjectLifeReader {
   }
 
   /// Where the values of the last change were found; `nil` if none were read.
-  package var valuePlace: ValuePlace? { reader?.valuePlace }
+  var valuePlace: ValuePlace? { reader?.valuePlace }
 
   private func isWanted(_ change: HistoryChange, in transaction: HistoryTransaction) -> Bool {
     var whole = query

@@ -64,7 +64,7 @@ package struct ObjectSearch {
   }
 
   /// The maximum number of objects that are found.
-  package static let maxHits = 1000
+  static let maxHits = 1000
   /// The maximum number of objects whose state is remembered while the history is read.
   private static let maxRemembered = 100_000
 

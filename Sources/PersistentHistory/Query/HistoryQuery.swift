@@ -155,7 +155,7 @@ extension TransactionSelection.TextCondition: ExpressibleByStringLiteral {
 
 extension TransactionSelection.TextCondition {
   /// Returns whether a text meets the condition; texts are compared byte by byte, as SQLite does.
-  package func matches(_ text: RecordedText?) -> Bool {
+  func matches(_ text: RecordedText?) -> Bool {
     func isOneOf(_ names: [String]) -> Bool {
       guard let text else { return false }
       if let bytes = text.malformedBytes { return names.contains { $0.utf8.elementsEqual(bytes) } }

@@ -6,7 +6,7 @@ import StoreFormat
 /// meets no condition.
 package struct ValueCondition: Hashable, Sendable {
   /// How a value is compared.
-  package enum Comparison: Hashable, Sendable {
+  enum Comparison: Hashable, Sendable {
     case equal
     case notEqual
     case less
@@ -24,11 +24,11 @@ package struct ValueCondition: Hashable, Sendable {
   ]
 
   /// The attribute or to-one relationship; an element of a composite attribute as `attribute.element`.
-  package let name: String
-  package let comparison: Comparison
+  let name: String
+  let comparison: Comparison
   /// The value to compare with, as it was written; `nil` stands for no value. Of the address of an object, the
   /// object.
-  package let text: String
+  let text: String
   /// The object of an address that is compared with.
   let object: HistoryObject?
   private let number: Double?
@@ -60,10 +60,10 @@ package struct ValueCondition: Hashable, Sendable {
   }
 
   /// The attribute or relationship that it is about.
-  package var property: String { RecordedValue.property(of: name) }
+  var property: String { RecordedValue.property(of: name) }
 
   /// Returns whether a value of a change meets the condition.
-  package func isMet(by change: HistoryChange) -> Bool {
+  func isMet(by change: HistoryChange) -> Bool {
     for value in change.values where value.name == name {
       for case .value(let side)? in [value.old, value.new] where matches(side, value.kind) {
         return true

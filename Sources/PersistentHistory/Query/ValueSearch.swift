@@ -16,7 +16,7 @@ package final class ValueSearch: Sendable {
     /// The first ranges of transactions whose values are known, in the order in which they were read.
     package fileprivate(set) var knownRanges: [ClosedRange<Int64>] = []
     /// Whether there are more ranges.
-    package fileprivate(set) var hasMoreRanges = false
+    fileprivate(set) var hasMoreRanges = false
     fileprivate var wasKnown = false
 
     /// A statement that values were not compared; `nil` if all were.

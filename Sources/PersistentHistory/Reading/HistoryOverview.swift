@@ -6,7 +6,7 @@ package struct HistoryReach: Hashable, Sendable {
   /// The oldest transaction; `nil` in an empty history.
   package let oldest: TransactionPosition?
   /// The newest transaction; `nil` in an empty history.
-  package let newest: TransactionPosition?
+  let newest: TransactionPosition?
   /// The highest transaction number that the store has issued.
   package let highestIssued: Int64
   /// Whether the store's counter is lower than a number in use, as in a copy without its `-wal`. An
@@ -33,8 +33,8 @@ package struct HistoryOverview: Sendable {
     package var updates: Int64 = 0
     package var deletes: Int64 = 0
     /// The number of changes of a kind that no framework writes.
-    package var others: Int64 = 0
-    package var total: Int64 { inserts + updates + deletes + others }
+    var others: Int64 = 0
+    var total: Int64 { inserts + updates + deletes + others }
   }
 
   package let transactionCount: Int64
@@ -54,7 +54,7 @@ package struct HistoryOverview: Sendable {
   package var oldest: TransactionPosition? { reach.oldest }
   package var newest: TransactionPosition? { reach.newest }
   package var highestIssued: Int64 { reach.highestIssued }
-  package var isTorn: Bool { reach.isTorn }
+  var isTorn: Bool { reach.isTorn }
   /// Whether ``authors``, ``bundles`` and ``processes`` have all texts.
   package var listsAllTexts: Bool {
     authors.isComplete && bundles.isComplete && processes.isComplete

@@ -157,7 +157,7 @@ public final class HistoryReader {
   }
 
   /// Where the values of the last change were found; `nil` if none were read.
-  package var valuePlace: ValuePlace? { values?.place }
+  var valuePlace: ValuePlace? { values?.place }
 
   /// Goes to the next change of the current transaction and returns its row; `nil` after the last
   /// one.
@@ -189,7 +189,7 @@ public final class HistoryReader {
   /// Counts the changes of the current transaction without reading their content.
   ///
   /// It reads them independently of ``nextChange()``.
-  package func countChanges() throws -> ChangeSummary {
+  func countChanges() throws -> ChangeSummary {
     var summary = ChangeSummary()
     guard filter == nil else {
       while let change = try nextChange() { summary.add(change.kind, of: change.entity) }

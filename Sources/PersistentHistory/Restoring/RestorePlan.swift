@@ -31,7 +31,7 @@ package struct RestorePlan: Sendable {
 
   package let path: String
   package let storeIdentifier: String?
-  package let request: RestoreRequest
+  let request: RestoreRequest
   /// The oldest transaction of the store, or `nil` in an empty history.
   package let oldest: TransactionPosition?
   /// The newest transaction of the store.

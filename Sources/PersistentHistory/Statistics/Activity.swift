@@ -10,7 +10,7 @@ package struct Activity: Hashable, Sendable {
   package internal(set) var others: Int64 = 0
   /// The estimated bytes of their rows, without indexes and free space;
   /// ``HistoryStatistics/byteCount(of:)`` is their share of the file.
-  package internal(set) var recordByteCount: Int64 = 0
+  var recordByteCount: Int64 = 0
 
   /// Creates no activity.
   package init() {}

@@ -7,11 +7,11 @@ package struct HistoryPeriod: Hashable, Sendable {
   /// The first moment after it.
   package let end: StoreTimestamp
   /// Its first day on the clock that divides time.
-  package let date: CivilDate
+  let date: CivilDate
   /// The hour of the day; 0 for longer periods.
-  package let hour: Int
+  let hour: Int
   /// The offset of the clock from UTC at its beginning, in seconds.
-  package let offsetSeconds: Int
+  let offsetSeconds: Int
 
   /// The name: the date of its first day, of a month without the day, of an hour with its beginning
   /// and the offset of the clock, which differs between the two hours of one name when clocks go
@@ -45,7 +45,7 @@ public enum PeriodUnit: String, CaseIterable, Hashable, Sendable {
 
   /// Chooses a unit for a span of time: hours for two days, days for a quarter, weeks for two
   /// years, else months.
-  package init(forSpanOf seconds: Double) {
+  init(forSpanOf seconds: Double) {
     let day = 86_400.0
     self =
       switch seconds {

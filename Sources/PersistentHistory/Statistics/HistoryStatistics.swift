@@ -12,7 +12,7 @@ import StoreFormat
 /// ```
 package struct HistoryStatistics: Sendable {
   /// The maximum number of authors, entities and the like that are counted each.
-  package static let maxGroups = 1000
+  static let maxGroups = 1000
 
   /// The activity of one period.
   package struct PeriodActivity: Hashable, Sendable {
@@ -40,9 +40,9 @@ package struct HistoryStatistics: Sendable {
   /// one more than a day after both now and the newest transaction.
   package let withoutTime: Activity
   /// The activity of the last 7 days before the latest time; `nil` for a younger history.
-  package let lastWeek: Activity?
+  let lastWeek: Activity?
   /// The activity of the last 30 days before the latest time; `nil` for a younger history.
-  package let lastMonth: Activity?
+  let lastMonth: Activity?
   /// The activity by author, the most transactions first; `nil` stands for none.
   package let authors: ActivityRanking<RecordedText?>
   /// The activity by bundle, the most transactions first.
@@ -226,7 +226,7 @@ package struct HistoryStatistics: Sendable {
   package var lastMonthRate: Rate? { lastMonth.map { Rate(days: 30, activity: $0) } }
 
   /// The number of days that the history spans, at least one.
-  package var dayCount: Double {
+  var dayCount: Double {
     max(1, (times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0) / 86_400)
   }
 

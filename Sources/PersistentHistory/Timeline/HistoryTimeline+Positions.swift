@@ -13,7 +13,7 @@ extension HistoryTimeline {
   }
 
   /// Returns where the transaction with exactly this number is, or `nil` if it is missing.
-  package func place(ofTransaction number: Int64) throws -> Place? {
+  func place(ofTransaction number: Int64) throws -> Place? {
     let stored = try snapshot?.timestamp(ofTransaction: number)
     guard let archive else { return stored.map(Place.kept) }
     guard let archived = try archive.position(ofTransaction: number) else {
@@ -70,7 +70,7 @@ extension HistoryTimeline {
   }
 
   /// Returns the transaction with the lowest number among those saved at or after a moment.
-  package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
+  func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     if let position = try archive?.firstTransaction(notBefore: moment),
       seam.map({ position.number < $0 }) ?? true
     {

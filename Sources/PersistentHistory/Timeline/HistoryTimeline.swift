@@ -181,7 +181,7 @@ package struct HistoryTimeline {
 
   /// Returns the transactions after a number that were issued and are neither in the store nor in the archive;
   /// `nil` if there are none.
-  package func missingTransactions(after number: Int64) throws -> MissingTransactions? {
+  func missingTransactions(after number: Int64) throws -> MissingTransactions? {
     let number = max(number, 0)
     guard archive != nil, let first = archivedStretches.first?.lowerBound ?? seam else {
       return try snapshot?.missingTransactions(after: number)
@@ -220,14 +220,14 @@ package struct HistoryTimeline {
 extension StoreSnapshot {
   /// Returns the highest transaction number that the store has issued. The counter of a copy
   /// without its log may be lower than a number in use.
-  package func highestIssued() throws -> Int64 {
+  func highestIssued() throws -> Int64 {
     max(entities.highestNumber(of: .transaction), try newestTransaction()?.number ?? 0)
   }
 
   /// Returns the transactions after a number that were issued and are not there; `nil` if there are none.
   ///
   /// It reads all transactions after the number.
-  package func missingTransactions(after number: Int64) throws -> MissingTransactions? {
+  func missingTransactions(after number: Int64) throws -> MissingTransactions? {
     let issued = try highestIssued()
     guard number < issued else { return nil }
     let count = try issued - number - transactionCount(after: number, upTo: issued)

@@ -16,7 +16,7 @@ package final class TimelineReader {
   /// The reader of the store, while the current transaction is in the store.
   package private(set) var storeReader: HistoryReader?
   /// The source of the current transaction, if it is archived.
-  package private(set) var archiveSource: (any TransactionSource)?
+  private(set) var archiveSource: (any TransactionSource)?
 
   private let timeline: HistoryTimeline
   private var query: HistoryQuery
@@ -117,7 +117,7 @@ package final class TimelineReader {
   }
 
   /// Where the values of the last change were found; `nil` if none were read.
-  package var valuePlace: ValuePlace? {
+  var valuePlace: ValuePlace? {
     archiveSource == nil ? storeReader?.valuePlace : .archive
   }
 

@@ -6,7 +6,7 @@ import StoreFormat
 package struct Moment: Hashable, Sendable {
   package let timestamp: StoreTimestamp
 
-  package init(timestamp: StoreTimestamp) { self.timestamp = timestamp }
+  init(timestamp: StoreTimestamp) { self.timestamp = timestamp }
 
   /// Reads a moment, relative to `now` and in local time unless the text has `Z` or an offset.
   ///

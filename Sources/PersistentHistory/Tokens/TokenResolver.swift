@@ -66,7 +66,7 @@ public struct TokenResolver {
     try resolve(token, text: token.description)
   }
 
-  package func resolve(_ bookmark: Bookmark) throws -> ResolvedToken {
+  func resolve(_ bookmark: Bookmark) throws -> ResolvedToken {
     try resolve(bookmark.token, text: "@" + bookmark.name, remembered: bookmark.timestamp)
   }
 

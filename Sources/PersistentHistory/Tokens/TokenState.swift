@@ -45,7 +45,7 @@ public struct UnusableToken: Hashable, Sendable {
   /// The reason.
   public let state: TokenState
   package let path: String
-  package let storeIdentifier: String?
+  let storeIdentifier: String?
   /// The oldest transaction, whose token is the oldest that works, or `nil` in an empty history.
   public let oldest: TransactionPosition?
   package let newest: TransactionPosition?
@@ -61,11 +61,11 @@ public struct UnusableToken: Hashable, Sendable {
     /// A token that works and is followed by all that is left after the expired one.
     package let resume: Int64
     /// Whether nothing but that follows it.
-    package let isExact: Bool
+    let isExact: Bool
     /// The nearest transactions before and after the token.
     package let neighbors: [Int64]
     /// The first transaction after the token.
-    package let next: Int64?
+    let next: Int64?
 
     /// Whether no transaction after the token is missing.
     package var isComplete: Bool { missing == nil }
@@ -75,9 +75,9 @@ public struct UnusableToken: Hashable, Sendable {
   package struct Archive: Hashable, Sendable {
     package let path: String
     /// Ranges of consecutive transaction numbers.
-    package let ranges: [ClosedRange<Int64>]
+    let ranges: [ClosedRange<Int64>]
     /// The gaps between its beginning and the store.
-    package let gaps: [HistoryGap]
+    let gaps: [HistoryGap]
   }
 
   /// The problem, and the oldest token that works; times are in UTC.
@@ -187,7 +187,7 @@ package struct MissingTransactions: Hashable, Sendable {
   /// How many there are; fewer than the range has where some of it is there.
   package let count: Int64
 
-  package init?(first: Int64, last: Int64, count: Int64? = nil) {
+  init?(first: Int64, last: Int64, count: Int64? = nil) {
     guard first >= 1, first <= last else { return nil }
     let span = last - first + (last - first < .max ? 1 : 0)
     self.first = first

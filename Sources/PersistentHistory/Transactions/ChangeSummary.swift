@@ -31,7 +31,7 @@ package struct ChangeSummary: Hashable, Sendable {
   package mutating func add(_ change: HistoryChange) { add(change.kind, of: change.entity) }
 
   /// Counts changes of one kind to objects of one entity.
-  package mutating func add(_ kind: ChangeKind?, of entity: HistoryEntity?, count: Int = 1) {
+  mutating func add(_ kind: ChangeKind?, of entity: HistoryEntity?, count: Int = 1) {
     guard count > 0 else { return }
     self.count += count
     let index = index(of: entity)

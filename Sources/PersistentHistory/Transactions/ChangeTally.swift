@@ -12,7 +12,7 @@ package struct ChangeCounts: Hashable, Sendable {
 
   package var total: Int64 { inserts &+ updates &+ deletes &+ others }
 
-  package mutating func add(_ kind: ChangeKind?, _ count: Int64 = 1) {
+  mutating func add(_ kind: ChangeKind?, _ count: Int64 = 1) {
     switch kind {
     case .insert: inserts &+= count
     case .update: updates &+= count

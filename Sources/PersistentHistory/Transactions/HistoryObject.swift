@@ -19,7 +19,7 @@ public struct HistoryObject: Hashable, Sendable, CustomStringConvertible {
   private static let scheme = "x-coredata://"
 
   /// Returns whether a text begins as the address of an object, as apps and debuggers print it.
-  package static func isAddress(_ text: String) -> Bool { address(in: text) != nil }
+  static func isAddress(_ text: String) -> Bool { address(in: text) != nil }
 
   /// Returns the address without what debuggers print around it: `0x9a <x-coredata://UUID/Trip/p12>`.
   private static func address(in text: String) -> Substring? {

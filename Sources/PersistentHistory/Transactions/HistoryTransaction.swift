@@ -69,7 +69,7 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
 
 extension TransactionPosition {
   /// Returns whether a transaction of a store may be this one, whose time may be unknown.
-  package func mayBe(_ other: TransactionPosition) -> Bool {
+  func mayBe(_ other: TransactionPosition) -> Bool {
     number == other.number && (timestamp == nil || timestamp == other.timestamp)
   }
 }

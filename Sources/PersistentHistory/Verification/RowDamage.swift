@@ -3,26 +3,26 @@ import StoreFormat
 /// The damage that a row of the history can have by itself, whatever the others are; `nil` for none.
 ///
 /// Rows of a store and sealed rows are judged alike, so that no restore damages a store.
-package enum RowDamage {
+enum RowDamage {
   @inline(__always)
-  package static func ofTime(_ time: StoreTimestamp?) -> String? {
+  static func ofTime(_ time: StoreTimestamp?) -> String? {
     time == nil ? "the column ZTIMESTAMP holds no real number" : nil
   }
 
   @inline(__always)
-  package static func ofObject(entity: Int64?, primaryKey: Int64?) -> String? {
+  static func ofObject(entity: Int64?, primaryKey: Int64?) -> String? {
     guard entity != nil else { return "it names no entity" }
     guard let primaryKey, primaryKey > 0 else { return "it names no primary key above 0" }
     return nil
   }
 
   @inline(__always)
-  package static func ofKind(_ kind: ChangeKind?) -> String? {
+  static func ofKind(_ kind: ChangeKind?) -> String? {
     kind == nil ? "the column ZCHANGETYPE holds no 0, 1 or 2" : nil
   }
 
   @inline(__always)
-  package static func ofMask(_ mask: ColumnMask?, _ kind: ChangeKind?) -> String? {
+  static func ofMask(_ mask: ColumnMask?, _ kind: ChangeKind?) -> String? {
     kind == .update && mask == nil ? "the column ZCOLUMNS holds no bytes" : nil
   }
 

@@ -8,9 +8,9 @@ import SystemPackage
 ///
 /// The store itself is only read. Under the copy's own name there is never a partial copy.
 package struct StoreCopy: Sendable {
-  package let path: String
+  let path: String
 
-  package var overwrites: Bool { draft.overwrites }
+  var overwrites: Bool { draft.overwrites }
 
   private let draft: StoreDraft
 

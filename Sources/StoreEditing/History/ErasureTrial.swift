@@ -9,7 +9,7 @@ import StoreFormat
 /// become partly empty. Only a trial gives the exact number.
 package final class ErasureTrial {
   /// The maximum size of a store that is copied into memory, in bytes.
-  package static let largestStore: Int64 = 24 << 20
+  static let largestStore: Int64 = 24 << 20
 
   private let queue: DatabaseQueue
   private let location: StoreLocation

@@ -19,13 +19,13 @@ package struct HistoryDeletion: Hashable, Sendable {
     /// a change that such a step did not find is found by this one.
     package let numbers: ClosedRange<Int64>
     /// The number of transactions; 0 in a step of changes without their transaction.
-    package let count: Int
+    let count: Int
     package let changeCount: Int
     /// The row numbers among which the changes are; changes of other transactions may be there too.
     /// `nil` without changes.
     package let rows: ClosedRange<Int64>?
     /// Whether these rows are few. If not, the changes are looked up in the index by transaction.
-    package let hasFewRows: Bool
+    let hasFewRows: Bool
 
     /// The number of changes in each part in which the step is carried out: one part, unless it is a transaction
     /// with more changes than ``HistoryDeletion/stepSize`` or with large ones. The lowest numbers come first, and
@@ -44,15 +44,15 @@ package struct HistoryDeletion: Hashable, Sendable {
     case deleted
   }
 
-  package let storeIdentifier: String?
+  let storeIdentifier: String?
   /// The layout of the history.
   let tables: HistoryTables
   /// The first transaction that stays; `nil` if there is none, or if all transactions stay.
-  package let anchor: TransactionPosition?
+  let anchor: TransactionPosition?
   /// The number of the entity whose changes are deleted; `nil` if whole transactions are.
-  package let entityNumber: Int64?
+  let entityNumber: Int64?
   /// The name of that entity in the store; `nil` if it has none.
-  package let entityName: String?
+  let entityName: String?
   /// The number of the first transaction that is deleted; `nil` if all transactions stay.
   package let firstNumber: Int64?
   package let steps: [Step]
@@ -94,7 +94,7 @@ package struct HistoryDeletion: Hashable, Sendable {
   }
 
   /// The maximum number of changes in a step that has more than one transaction.
-  package static let stepSize = 512
+  static let stepSize = 512
   /// The same if each step has to read the whole table.
   static let stepSizeWithoutIndex = 20_000
   /// The maximum number of bytes of large changes in a step that has more than one of them.

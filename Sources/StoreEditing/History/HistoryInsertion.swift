@@ -7,7 +7,7 @@ package struct HistoryInsertion: Sendable {
   /// The store, its entities and its model.
   let shape: StoreShape
   package let tables: HistoryTables
-  package let oldest: TransactionPosition?
+  let oldest: TransactionPosition?
   /// Whether there may be changes without the transactions that they belong to.
   package let hasLooseChanges: Bool
   /// Text numbers that transactions to be inserted contain and that lead to no text.

@@ -5,15 +5,15 @@ import StoreFormat
 /// Values that no column of the layout expresses are in ``extra``, as ``TransactionCursor`` returns them.
 package struct RecordedTransaction: Hashable, Sendable {
   /// The transaction number, `Z_PK`.
-  package var number: Int64
+  var number: Int64
   /// The time of the save; `nil` if the row held no number there.
-  package var timestamp: StoreTimestamp?
+  var timestamp: StoreTimestamp?
   /// Author, bundle, process and context, as far as the row has them.
-  package var texts: [StringRole: RecordedText]
+  var texts: [StringRole: RecordedText]
   /// The snapshot of a pinned query generation; opaque.
-  package var queryGeneration: [UInt8]?
+  var queryGeneration: [UInt8]?
   /// Everything else that the row held.
-  package var extra: [ExtraColumn]
+  var extra: [ExtraColumn]
 
   package init(
     number: Int64, timestamp: StoreTimestamp? = nil, texts: [StringRole: RecordedText] = [:],
@@ -54,19 +54,19 @@ package struct RecordedTransaction: Hashable, Sendable {
 /// Values that no column of the layout expresses are in ``extra``, as ``ChangeCursor`` returns them.
 package struct RecordedChange: Hashable, Sendable {
   /// The change number, `Z_PK`.
-  package var number: Int64
+  var number: Int64
   /// The kind of change; `nil` for one that no framework writes.
-  package var kind: ChangeKind?
+  var kind: ChangeKind?
   /// The number of the object's own entity; `nil` if the row held none.
   package var entityNumber: Int64?
   /// The object's primary key; `nil` if the row held none.
-  package var primaryKey: Int64?
+  var primaryKey: Int64?
   /// The slots that an update touched.
   package var mask: ColumnMask?
   /// The preserved values of a deleted object, by slot.
   package var tombstone: [StoredValue]
   /// Everything else that the row held.
-  package var extra: [ExtraColumn]
+  var extra: [ExtraColumn]
 
   package init(
     number: Int64, kind: ChangeKind?, entityNumber: Int64?, primaryKey: Int64?,

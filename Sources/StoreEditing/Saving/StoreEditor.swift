@@ -24,9 +24,9 @@ package final class StoreEditor: Sendable {
     case whenClosed
   }
 
-  package let location: StoreLocation
+  let location: StoreLocation
   /// How long to wait for a locked store, in seconds.
-  package let busyTimeout: Double
+  let busyTimeout: Double
 
   let queue: DatabaseQueue
   private let schema: Mutex<ObjectSchema>
@@ -95,7 +95,7 @@ package final class StoreEditor: Sendable {
   }
 
   /// The model of the store, as far as this editor has seen.
-  package var model: ManagedModel { knownSchema.model }
+  var model: ManagedModel { knownSchema.model }
 
   private var knownSchema: ObjectSchema { schema.withLock { $0 } }
 

@@ -4,11 +4,11 @@ import StoreFormat
 package struct TransactionHeader: Hashable, Sendable {
   /// The author, as the app sets it.
   package var author: String?
-  package var bundle: String?
-  package var process: String?
-  package var context: String?
+  var bundle: String?
+  var process: String?
+  var context: String?
   /// The time; `nil` for the moment at which the store is written.
-  package var timestamp: StoreTimestamp?
+  var timestamp: StoreTimestamp?
 
   package init(
     author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
@@ -99,7 +99,7 @@ package struct StoreSave: Equatable, Sendable {
     self.deleted = deleted
   }
 
-  package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
   /// Inserts an object and returns the reference by which this save names it.
   ///

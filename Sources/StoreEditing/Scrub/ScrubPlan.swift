@@ -36,7 +36,7 @@ package struct ScrubPlan: Sendable {
     case token
   }
 
-  package enum Treatment: Hashable, Sendable {
+  enum Treatment: Hashable, Sendable {
     /// Objects of the app.
     case objects
     /// A table of the frameworks.

@@ -8,9 +8,9 @@ import StoreFormat
 /// The file never contains anything of the original, so no traces can remain: tables and indexes are created
 /// again, as `VACUUM` does, and their rows are replaced on the way.
 package struct StoreScrubber {
-  package let plan: ScrubPlan
+  let plan: ScrubPlan
   /// Whether authors, bundles and processes are replaced.
-  package let replacesSavers: Bool
+  let replacesSavers: Bool
   private let snapshot: StoreSnapshot
   private var values: ValueScrubber
   private var names: ScrubNames?
@@ -43,7 +43,7 @@ package struct StoreScrubber {
   /// Writes the copy.
   ///
   /// - Parameter progress: Called regularly with the number of rows; an error ends the writing.
-  package mutating func write(
+  mutating func write(
     to path: String, progress: (Int64) throws -> Void
   ) throws -> Summary {
     try StoreCreator.claim(path, permissions: snapshot.location.filePermissions())

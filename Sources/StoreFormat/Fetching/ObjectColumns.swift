@@ -42,7 +42,7 @@ struct ObjectColumns {
   /// Whether values of an attribute may be kept in files.
   package var keepsLargeValues: Bool { !largePlaces.isEmpty }
 
-  package func columns(row: String) -> [String] {
+  func columns(row: String) -> [String] {
     ["\(row).Z_PK", "\(row).Z_ENT"] + attributes.map { "\(row).\(quoted($0.name))" }
       + references.flatMap { reference in
         let names = reference.names.map { "\(row).\(quoted($0))" }

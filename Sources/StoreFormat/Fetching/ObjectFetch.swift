@@ -1,10 +1,10 @@
 /// Which objects of an entity to read, and in which order.
 package struct ObjectFetch: Hashable, Sendable {
   package struct Order: Hashable, Sendable {
-    package var key: ObjectExpression
-    package var isAscending: Bool
+    var key: ObjectExpression
+    var isAscending: Bool
     /// The order of texts, or `nil` to compare their bytes.
-    package var collation: TextCollation?
+    var collation: TextCollation?
 
     package init(
       _ key: ObjectExpression, isAscending: Bool = true, collation: TextCollation? = nil
@@ -16,7 +16,7 @@ package struct ObjectFetch: Hashable, Sendable {
   }
 
   /// The entity; objects of entities that inherit from it are read as well.
-  package var entityName: String
+  var entityName: String
   /// The condition, or `nil` for none.
   package var condition: ObjectExpression?
   /// The keys to sort by, the first one first; objects that are equal in all come by primary key.
@@ -125,12 +125,12 @@ package indirect enum ObjectExpression: Hashable, Sendable {
 /// to from there.
 package struct ObjectPath: Hashable, Sendable {
   /// The variable; 0 is the object that is fetched.
-  package var variable: Int
+  var variable: Int
   /// The to-one relationships that lead from the variable's object to this one.
   package var relationships: [String]
   /// Entities that objects on the way must be of, or inherit from, for the path to lead anywhere; by
   /// the number of relationships that lead to the object.
-  package private(set) var casts: [Int: String] = [:]
+  private(set) var casts: [Int: String] = [:]
 
   package init(variable: Int, relationships: [String] = []) {
     self.variable = variable
@@ -171,8 +171,8 @@ package struct ObjectPath: Hashable, Sendable {
 
 /// The objects at the other end of a to-many relationship that meet a condition.
 package struct RelatedObjects: Hashable, Sendable {
-  package var owner: ObjectPath
-  package var relationship: String
+  var owner: ObjectPath
+  var relationship: String
   /// The variable of the condition; a number that no enclosing expression uses.
   package var variable: Int
   /// The condition, or `nil` for all objects.

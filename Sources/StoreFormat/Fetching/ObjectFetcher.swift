@@ -20,7 +20,7 @@ package final class ObjectFetcher: Sendable {
   }
 
   /// The model that the store was last seen with.
-  package var model: ManagedModel { schema.withLock { $0.model } }
+  var model: ManagedModel { schema.withLock { $0.model } }
 
   /// The present model of the store, with its indexes.
   package func indexedModel() throws -> ManagedModel {
@@ -135,7 +135,7 @@ package final class ObjectFetcher: Sendable {
     }
   }
 
-  package func read<Result>(
+  func read<Result>(
     _ body: (ObjectSchema, StatementRunner) throws -> Result
   ) throws -> Result {
     try file.readDatabase { database in

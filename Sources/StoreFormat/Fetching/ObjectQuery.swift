@@ -19,7 +19,7 @@ struct ObjectQuery {
   /// The statement that reads columns of the objects of a fetch.
   ///
   /// - Parameter columns: Returns the columns, for the SQL name of the object's row.
-  package mutating func statement(
+  mutating func statement(
     for fetch: ObjectFetch, columns: (_ row: String) -> [String]
   ) throws -> String {
     let table = try self.table(of: fetch.entityName)

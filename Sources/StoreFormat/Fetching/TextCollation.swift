@@ -8,7 +8,7 @@ package struct TextCollation: Hashable, Sendable {
     @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
 
   /// The name in SQL, a word.
-  package let name: String
+  let name: String
   private let compare: Comparison
 
   package init(_ name: String, compare: @escaping Comparison) {

@@ -50,7 +50,7 @@ package enum LargeValueColumn: Hashable, Sendable {
 }
 
 extension LargeValueColumn.Malformed {
-  package var text: String {
+  var text: String {
     switch self {
     case .firstByte(let byte?): "it begins with the byte \(byte) instead of 1 or 2"
     case .firstByte(nil): "it has no first byte, which must be 1 or 2"

@@ -29,7 +29,7 @@ package struct LargeValueFile: Hashable, Sendable {
   }
 
   /// The name of the file, or `nil` where the column names none.
-  package var fileName: String? { name?.text }
+  var fileName: String? { name?.text }
 
   /// Reads the value.
   ///
@@ -67,7 +67,7 @@ extension LargeValueFolder {
       reason: problem.reason)
   }
 
-  package static func place(of object: StoreObject, _ attribute: String) -> String {
+  static func place(of object: StoreObject, _ attribute: String) -> String {
     "\(object.entityName)/p\(object.primaryKey ?? 0), \(attribute)"
   }
 }
@@ -92,7 +92,7 @@ final class LargeValueReader {
   }
 
   /// Returns the value of a column, or the file that holds it.
-  package func value(
+  func value(
     of stored: StoredValue, in object: StoreObject, _ attribute: String
   ) -> (value: StoredValue, file: LargeValueFile?) {
     guard case .blob(let bytes) = stored else { return (stored, nil) }

@@ -25,7 +25,7 @@ package struct LargeValueFolder: Hashable, Sendable {
 
   var storePath: String { location.path }
 
-  package var path: String { storeFolder + "/" + supportName + "/" + Self.valuesName }
+  var path: String { storeFolder + "/" + supportName + "/" + Self.valuesName }
 
   package func path(of name: LargeValueName) -> String { path + "/" + name.text }
 
@@ -113,7 +113,7 @@ package struct LargeValueFolder: Hashable, Sendable {
     return status
   }
 
-  package func read(
+  func read(
     _ name: LargeValueName, in folder: FileDescriptor
   ) throws(FileProblem) -> [UInt8] {
     try file(name, in: folder).read(longest: Self.longestValue, besides: StoreOwnFiles(location))
@@ -197,7 +197,7 @@ package struct ExternalData {
   package let path: String
 
   /// The maximum depth of folders that are copied; those of the frameworks have one level.
-  package static let deepest = 8
+  static let deepest = 8
 
   /// The folder of the store at a path.
   package init(besideStoreAt path: String) {

@@ -130,13 +130,13 @@ private struct TableBuilder {
   init(hierarchy: EntityHierarchy) { self.hierarchy = hierarchy }
 
   /// The columns so far: by type, order keys after all other integers.
-  package var columns: [EntityTables.Column] {
+  var columns: [EntityTables.Column] {
     groups.keys.sorted().flatMap { type in
       (groups[type] ?? []) + (type == .integer ? orderKeys : [])
     } + (groups[.integer] == nil ? orderKeys : [])
   }
 
-  package mutating func add(_ entityName: String) throws {
+  mutating func add(_ entityName: String) throws {
     let properties = hierarchy.storedProperties(of: entityName)
     for attribute in properties.compactMap({ $0.attribute }) {
       try add(attribute, path: attribute.name, entityName: entityName)
@@ -206,7 +206,7 @@ private struct TableBuilder {
 /// Issues each name once: a name that is taken gets the lowest number that makes it unique.
 ///
 /// As in SQLite, names that differ by case only are the same.
-package struct UnusedNames {
+struct UnusedNames {
   private var taken: Set<String>
   /// The last number of each name, so that many equal names take linear time.
   private var lastNumbers: [String: Int] = [:]
@@ -214,7 +214,7 @@ package struct UnusedNames {
   init(taken: Set<String> = []) { self.taken = Set(taken.map { $0.uppercased() }) }
 
   /// Returns the name, or the name with a number after it.
-  package mutating func take(_ name: String) -> String {
+  mutating func take(_ name: String) -> String {
     let key = name.uppercased()
     if taken.insert(key).inserted { return name }
     var number = lastNumbers[key] ?? 0

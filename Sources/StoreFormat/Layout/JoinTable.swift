@@ -64,7 +64,7 @@ package struct JoinTable: Hashable, Sendable {
   }
 
   /// The tables of a model, in the order in which they are created.
-  package static func tables(of hierarchy: EntityHierarchy) -> [JoinTable] {
+  static func tables(of hierarchy: EntityHierarchy) -> [JoinTable] {
     // Every relationship has a column that names its destination's number; a clash gets a digit.
     var columnNames = UnusedNames()
     var memberColumns: [End: String] = [:]
@@ -150,7 +150,7 @@ package struct JoinTable: Hashable, Sendable {
 }
 
 /// A model with its entities numbered, as far as tables depend on it.
-package struct EntityHierarchy {
+struct EntityHierarchy {
   /// A to-many relationship without an inverse, for which its destination has a column.
   struct HiddenRelationship {
     let ownerNumber: Int64
@@ -158,7 +158,7 @@ package struct EntityHierarchy {
     let name: String
   }
 
-  package let model: ManagedModel
+  let model: ManagedModel
   /// The entities that inherit from none, by number.
   let roots: [String]
   private let numbers: [String: Int64]
@@ -216,7 +216,7 @@ package struct EntityHierarchy {
   }
 
   /// The number of an entity of the model.
-  package func number(of name: String) -> Int64 { numbers[name] ?? 0 }
+  func number(of name: String) -> Int64 { numbers[name] ?? 0 }
 
   /// The entities of a hierarchy, the root first, by number.
   func members(of root: String) -> [String] { membersByRoot[root] ?? [] }
@@ -227,7 +227,7 @@ package struct EntityHierarchy {
   func firstName(under name: String) -> String { firstNames[name] ?? name }
 
   /// Returns the stored properties that an entity adds, by name.
-  package func storedProperties(of name: String) -> [ManagedProperty] {
+  func storedProperties(of name: String) -> [ManagedProperty] {
     model.entities[name]?.storedProperties.sortedByName() ?? []
   }
 
@@ -241,7 +241,7 @@ package struct EntityHierarchy {
     return number(of: name)
   }
 
-  package func inverse(of relationship: ManagedRelationship) -> ManagedRelationship? {
+  func inverse(of relationship: ManagedRelationship) -> ManagedRelationship? {
     Self.inverse(of: relationship, in: model)
   }
 

@@ -13,7 +13,7 @@ package struct StoreLayout: Hashable, Sendable {
   package let mirroringTables: [String]
 
   /// Whether there is a table for the cached model; stores before 2015 have none.
-  package var hasModelCache: Bool { tableNames.contains("Z_MODELCACHE") }
+  var hasModelCache: Bool { tableNames.contains("Z_MODELCACHE") }
 
   /// The maximum number of tables that are read; a Core Data store has fewer.
   private static let maxTables = 20_000

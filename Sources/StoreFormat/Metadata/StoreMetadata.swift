@@ -76,7 +76,7 @@ package struct FrameworkVersion: Hashable, Comparable, Sendable {
   /// `NSPersistenceFrameworkVersion`.
   package let number: Int64
 
-  package init(number: Int64) { self.number = number }
+  init(number: Int64) { self.number = number }
 
   /// The first version seen with each system, ascending.
   ///

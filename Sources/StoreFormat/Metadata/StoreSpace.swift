@@ -16,7 +16,7 @@ package enum AutoVacuum: Int64, Hashable, Sendable {
 package struct StoreSpace: Hashable, Sendable {
   /// The bytes of a page.
   package let pageByteCount: Int64
-  package let pageCount: Int64
+  let pageCount: Int64
   package let freePageCount: Int64
   package let autoVacuum: AutoVacuum
 

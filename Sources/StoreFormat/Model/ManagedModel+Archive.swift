@@ -48,11 +48,11 @@ enum ModelArchiveError: Error, Hashable, CustomStringConvertible {
 /// How large a model may be; the largest seen has 130 entities.
 private enum ModelArchiveLimits {
   static let entities = 10_000
-  package static let properties = 200_000
+  static let properties = 200_000
   /// The properties of every entity with those of all its ancestors, each as often as it is listed.
   static let listedProperties = 1_000_000
   /// The columns that all entities have together, inherited ones counted at each of them.
-  package static let columns = 500_000
+  static let columns = 500_000
   static let elementDepth = 8
 }
 

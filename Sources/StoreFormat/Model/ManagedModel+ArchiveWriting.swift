@@ -156,7 +156,7 @@ private struct ModelArchiveWriter {
 /// unknown.
 enum DefaultValue {
   /// Reads the default value in the form in which a store keeps values of the type.
-  package static func read(
+  static func read(
     _ attribute: KeyedArchive.Object, type: AttributeType
   ) throws -> StoredValue? {
     guard let value = try attribute["NSDefaultValue"] else { return nil }
@@ -178,7 +178,7 @@ enum DefaultValue {
   }
 
   /// Adds a default value to an archive; null where there is none.
-  package static func add(
+  static func add(
     _ attribute: ManagedAttribute, to writer: inout KeyedArchiveWriter
   ) -> PropertyListValue {
     let reference: KeyedArchive.Reference

@@ -85,7 +85,7 @@ package struct ManagedEntity: Hashable, Sendable {
   }
 
   package var attributes: [ManagedAttribute] { properties.compactMap(\.attribute) }
-  package var relationships: [ManagedRelationship] { properties.compactMap(\.relationship) }
+  var relationships: [ManagedRelationship] { properties.compactMap(\.relationship) }
 
   package var storedProperties: [ManagedProperty] { properties.filter { !$0.isTransient } }
 }

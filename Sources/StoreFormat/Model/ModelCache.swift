@@ -114,7 +114,7 @@ enum PackedModel {
     }
   }
 
-  package var condition: ModelCache.Condition {
+  var condition: ModelCache.Condition {
     switch self {
     case .archive: .present
     case .missing: .missing
@@ -124,7 +124,7 @@ enum PackedModel {
 }
 
 extension RawDeflate.Failure {
-  package var text: String {
+  var text: String {
     switch self {
     case .malformed: "the cached model is not deflated data"
     case .cutShort: "the cached model is cut short"

@@ -6,7 +6,7 @@ import GRDB
 /// guessed. Without a model, columns have their own names.
 package final class ObjectReader {
   /// The maximum length of texts and data in bytes; longer values are not read.
-  package static let longestValue = 1 << 16
+  static let longestValue = 1 << 16
   /// The maximum number of entities with cached statements; a hostile file can name any number.
   private static let maxRows = 256
 

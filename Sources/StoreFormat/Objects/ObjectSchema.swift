@@ -232,7 +232,7 @@ extension ObjectSchema {
 
 extension ManagedModel {
   /// The attributes whose large values are kept in files, by entity; only entities that have such.
-  package var largeAttributes: [String: Set<String>] {
+  var largeAttributes: [String: Set<String>] {
     var attributes: [String: Set<String>] = [:]
     for name in entities.keys {
       let own = (lineage(of: name) ?? []).flatMap(\.storedProperties).compactMap(\.attribute)

@@ -36,7 +36,7 @@ final class ObjectTables {
   private let database: Database
   private let layout: StoreLayout
   let entities: EntityNumbering
-  package let model: ManagedModel?
+  let model: ManagedModel?
   /// The tables that the model asks for, or `nil` without a model, or for one that asks for none.
   let modelTables: EntityTables?
   private var tablesByEntity: [Int64: Table?] = [:]
@@ -54,7 +54,7 @@ final class ObjectTables {
   }
 
   /// The table of an entity, or `nil` where the store has none.
-  package func table(ofEntity number: Int64) throws -> Table? {
+  func table(ofEntity number: Int64) throws -> Table? {
     if let known = tablesByEntity[number] { return known }
     guard let root = entities.root(of: number) else { return nil }
     var table = tablesByEntity[root] ?? nil
@@ -176,7 +176,7 @@ struct ObjectPlan {
   }
 
   /// Adds an attribute, or the elements of a composite one.
-  package mutating func add(
+  mutating func add(
     _ attribute: ManagedAttribute, path: String, declaredIn entityName: String,
     _ tables: EntityTables, _ columns: [String]
   ) {

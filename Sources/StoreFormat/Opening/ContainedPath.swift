@@ -49,7 +49,7 @@ package struct ContainedPath: Hashable, Sendable {
 /// The files of a store that are read with it.
 package struct StoreParts {
   /// The endings of the names of files beside a store; the first is that of the store itself.
-  package static let endings = [
+  static let endings = [
     "", "-wal", "-journal", "-values.db", "-values.db-wal", "-values.db-journal", "-bookmarks.json",
   ]
 

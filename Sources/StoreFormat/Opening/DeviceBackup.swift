@@ -26,7 +26,7 @@ package struct DeviceBackup: Hashable, Sendable {
   package let folder: String
   private var manifest: String { folder + "/Manifest.db" }
 
-  package init(folder: String) { self.folder = folder }
+  init(folder: String) { self.folder = folder }
 
   /// Whether the folder has the list of a backup's files.
   var hasManifest: Bool { FileMove.entry(at: manifest) == .file }

@@ -7,7 +7,7 @@ import SystemPackage
 /// Links are not followed, pipes are not waited for, and only regular files are opened that are not the
 /// store's own.
 package struct ForeignFile {
-  package let path: String
+  let path: String
   private let name: String
   private let folder: CInt
 
@@ -28,7 +28,7 @@ package struct ForeignFile {
   /// Looks at the file without opening it.
   ///
   /// - Parameter longest: The maximum length in bytes.
-  package func look(longest: Int) throws(FileProblem) -> FileStatus {
+  func look(longest: Int) throws(FileProblem) -> FileStatus {
     var status = stat()
     guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       let error = errno
@@ -59,7 +59,7 @@ package struct ForeignFile {
   }
 
   /// Refuses a file that is the store itself, or its log, under another name.
-  package func check(_ status: FileStatus, besides own: StoreOwnFiles) throws(FileProblem) {
+  func check(_ status: FileStatus, besides own: StoreOwnFiles) throws(FileProblem) {
     if let own = own.path(of: status) {
       throw FileProblem(path: path, reason: "it is the store itself, \(own)")
     }
@@ -90,7 +90,7 @@ package struct StoreOwnFiles {
   }
 
   /// Returns the path of one of the store's own files, or `nil` for any other file.
-  package func path(of status: FileStatus) -> String? {
+  func path(of status: FileStatus) -> String? {
     files.first { $0.status.identity == status.identity }?.path
   }
 }

@@ -8,7 +8,7 @@ package enum StoreBeginning {
   /// The number of bytes that distinguish SQLite's files from all others.
   package static let headerLength = FileHeader.length
   /// The longest first page, in bytes.
-  package static let longest = 1 << 16
+  static let longest = 1 << 16
 
   /// Names of tables that every store has; the first page holds the names of the oldest tables.
   private static let names = ["Z_METADATA", "Z_PRIMARYKEY"].map { Array($0.utf8) }

@@ -241,7 +241,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension NotAStoreReason {
-  package var text: String {
+  var text: String {
     switch self {
     case .notAFile(let kind): "it is a \(kind), not a file"
     case .empty: "the file is empty"

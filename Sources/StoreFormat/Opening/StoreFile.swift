@@ -14,7 +14,7 @@ import GRDB
 /// ```
 public final class StoreFile: Sendable {
   package let location: StoreLocation
-  package let accessMode: AccessMode
+  let accessMode: AccessMode
   /// Seconds to wait for a locked store.
   package let busyTimeout: Double
 
@@ -286,7 +286,7 @@ package struct StoreStamp: Hashable, Sendable {
   let log: FileStatus?
 
   /// Whether the path still leads to the file that was opened.
-  package func isSameFile(as other: StoreStamp) -> Bool {
+  func isSameFile(as other: StoreStamp) -> Bool {
     store?.identity == other.store?.identity
   }
 }
@@ -294,7 +294,7 @@ package struct StoreStamp: Hashable, Sendable {
 extension StoreFile {
   /// Whether an open store shows later saves of others. A private copy and a store that is read without locks
   /// do not; ``isOutdated`` then reports them.
-  package var seesLaterSaves: Bool { accessMode == .shared }
+  var seesLaterSaves: Bool { accessMode == .shared }
 
   /// Returns a stamp that changes with every save by others.
   ///

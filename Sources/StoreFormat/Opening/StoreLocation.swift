@@ -10,7 +10,7 @@ package struct StoreLocation: Hashable, Sendable {
   /// that of a copy where one is read in place of the store.
   package let resolvedPath: String
   /// The path of the store itself, with links resolved.
-  package let originalPath: String
+  let originalPath: String
   /// The backup or the archive that the store is in.
   private let container: String?
 

@@ -27,7 +27,7 @@ struct ChangeDigest: Equatable {
 /// Both are read once, and of the table only the rows of the transactions: the frameworks write changes in the
 /// order of their transactions. Where the table has them in another order, or the rows around those of the
 /// transactions contradict the index, the whole table is read.
-package struct ChangeComparison {
+struct ChangeComparison {
   private let database: Database
   private let tables: HistoryTables
   private let path: String
@@ -37,7 +37,7 @@ package struct ChangeComparison {
   ///   - statement: The connection, which may be in the middle of writing.
   ///   - tables: The layout of the history.
   ///   - path: The store, for errors.
-  package init(_ statement: StatementRunner, _ tables: HistoryTables, path: String) {
+  init(_ statement: StatementRunner, _ tables: HistoryTables, path: String) {
     self.init(statement.database, tables, path: path, pages: nil)
   }
 
@@ -55,7 +55,7 @@ package struct ChangeComparison {
   ///   the table.
   /// - Throws: ``StoreError/damaged(path:place:detail:)``.
   @discardableResult
-  package func check(ofTransactions range: ClosedRange<Int64>) throws -> Int64? {
+  func check(ofTransactions range: ClosedRange<Int64>) throws -> Int64? {
     guard tables.indexesChangesByTransaction else { return nil }
     let listed = try listedChanges(of: range)
     if let rows = try rows(of: range, listed), try changes(of: range, in: rows) == listed.digest {

@@ -6,7 +6,7 @@ package struct LargeChange: Hashable, Sendable {
   package let byteCount: Int
 
   /// The minimum of bytes of one.
-  package static let minByteCount = 16 << 10
+  static let minByteCount = 16 << 10
 }
 
 extension StoreSnapshot {

@@ -22,7 +22,7 @@ package final class StatementCursor {
   }
 
   /// Binds the parameters, in order, and starts again.
-  package func bind(_ values: [StoredValue]) throws {
+  func bind(_ values: [StoredValue]) throws {
     reset()
     for (index, value) in values.enumerated() {
       let position = CInt(index + 1)

@@ -473,7 +473,7 @@ extension StoreSnapshot {
   /// SQLite counts both by the pages, without looking at the rows.
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)``.
-  package func checkIndexOfChanges() throws {
+  func checkIndexOfChanges() throws {
     guard try historyTables().indexesChangesByTransaction else { return }
     let listed = try changeCount()
     let present = try historyInteger("SELECT count(*) FROM ACHANGE NOT INDEXED") ?? 0

@@ -29,13 +29,13 @@ public struct TransactionSelection: Hashable, Sendable {
   }
 
   /// Only transactions with a higher number.
-  package var after: Int64?
+  var after: Int64?
   /// Only transactions with this number or a lower one.
-  package var until: Int64?
+  var until: Int64?
   /// Conditions on author, bundle, process and context.
-  package var texts: [StringRole: TextCondition]
+  var texts: [StringRole: TextCondition]
   /// Only transactions with at least one such change.
-  package var change: ChangeSelection?
+  var change: ChangeSelection?
   /// Which transaction comes first.
   package var order: Order
   /// The maximum number of transactions; `nil` for all.
@@ -131,7 +131,7 @@ package struct ChangeSelection: Hashable, Sendable {
     /// The number of the object's own entity.
     package let entityNumber: Int64
     /// The object's primary key.
-    package let primaryKey: Int64
+    let primaryKey: Int64
 
     package init(entityNumber: Int64, primaryKey: Int64) {
       self.entityNumber = entityNumber
@@ -142,11 +142,11 @@ package struct ChangeSelection: Hashable, Sendable {
   /// Some slots of one entity.
   package struct Slots: Hashable, Sendable {
     /// The number of the entity.
-    package let entityNumber: Int64
+    let entityNumber: Int64
     /// How many slots its masks have.
-    package let slotCount: Int
+    let slotCount: Int
     /// The slots of which at least one must be set.
-    package let slots: [Int]
+    let slots: [Int]
 
     package init(entityNumber: Int64, slotCount: Int, slots: [Int]) {
       self.entityNumber = entityNumber
@@ -156,7 +156,7 @@ package struct ChangeSelection: Hashable, Sendable {
   }
 
   /// The change is of one of these kinds; `nil` for any.
-  package var kinds: [ChangeKind]?
+  var kinds: [ChangeKind]?
   /// The object is of one of these entities; `nil` for any.
   package var entityNumbers: [Int64]?
   /// The object is one of these; `nil` for any.

@@ -88,7 +88,7 @@ package final class LazySlots: Sendable {
 /// The slots of an entity by the names of its properties.
 struct SlotPlaces {
   /// The names of the properties that have slots, in the order of the first of each.
-  package let names: [String]
+  let names: [String]
   private let slots: [String: [Int]]
   private let tombstoneSlots: [String: [Int]]
 
@@ -109,7 +109,7 @@ struct SlotPlaces {
       })
   }
 
-  package func slots(of name: String) -> [Int] { slots[name] ?? [] }
+  func slots(of name: String) -> [Int] { slots[name] ?? [] }
 
-  package func tombstoneSlots(of name: String) -> [Int] { tombstoneSlots[name] ?? [] }
+  func tombstoneSlots(of name: String) -> [Int] { tombstoneSlots[name] ?? [] }
 }

@@ -2,7 +2,7 @@
 ///
 /// Parts that several entities share (which have sub-entities, and the hash tables that sub-entities inherit) are
 /// computed once.
-package struct SlotOrder {
+struct SlotOrder {
   private let model: ManagedModel
   private let superentities: Set<String>
   private var tables: [String: PropertyHashTable] = [:]
@@ -14,7 +14,7 @@ package struct SlotOrder {
 
   /// The slots of an entity, or `nil` for one that the model does not have, or that has more properties
   /// than the framework's order is known for.
-  package mutating func slots(of entityName: String) -> EntitySlots? {
+  mutating func slots(of entityName: String) -> EntitySlots? {
     guard let lineage = model.lineage(of: entityName) else { return nil }
     let properties = lineage.flatMap { entity in entity.storedProperties.sortedByName() }
     let toOne = properties.compactMap { $0.relationship }.filter { !$0.isToMany }
@@ -149,7 +149,7 @@ struct PropertyHashTable {
   }
 
   /// Adds a key that is not there yet; false when the table can take no more.
-  package mutating func add(_ key: String) -> Bool {
+  mutating func add(_ key: String) -> Bool {
     guard !keySet.contains(key) else { return true }
     if count >= Self.capacities[step] {
       guard step + 1 < Self.sizes.count else { return false }

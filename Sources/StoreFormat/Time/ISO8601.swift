@@ -220,7 +220,7 @@ struct UniversalTime {
 
   /// Writes `2024-07-29T00:42:37`, the fraction if it has digits, and `Z`, up to 30 bytes, and returns
   /// the length.
-  package func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+  func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     let length = fractionDigits == 0 ? 20 : 21 + fractionDigits
     guard buffer.count >= length else { return 0 }
     Self.writePair(date.year / 100, at: 0, of: buffer)

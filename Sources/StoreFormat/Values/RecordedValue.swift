@@ -103,7 +103,7 @@ public enum RecordedContent: Hashable, Sendable {
   case digest([UInt8], byteCount: Int64)
 
   /// The longest text or data that is kept as it is, in bytes.
-  package static let longestValue = 1 << 16
+  static let longestValue = 1 << 16
   /// How many bytes a digest has.
   package static let digestLength = SHA256Hasher.byteCount
 

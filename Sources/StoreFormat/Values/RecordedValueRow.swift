@@ -5,7 +5,7 @@ package struct RecordedValueRow: Hashable, Sendable {
   package var transaction: Int64
   /// The transaction's time, which distinguishes it from one with the same number in another copy of the
   /// store.
-  package var timestamp: StoreTimestamp?
+  var timestamp: StoreTimestamp?
   package var change: Int64
   package var entityName: String
   package var primaryKey: Int64
@@ -136,7 +136,7 @@ extension RecordedContent {
   }
 
   /// The two columns of a content.
-  package static func columns(_ content: RecordedContent?) -> [StoredValue] {
+  static func columns(_ content: RecordedContent?) -> [StoredValue] {
     switch content {
     case .value(let value): [value, .null]
     case .digest(let bytes, let byteCount): [.blob(bytes), .integer(byteCount)]

@@ -224,7 +224,7 @@ extension RecordedValuesFile {
   }
 
   /// The maximum number of ranges that are read.
-  package static let maxRanges = 1000
+  static let maxRanges = 1000
 
   /// How many values of transactions before one there are.
   ///

@@ -7,7 +7,7 @@ package struct CalculatedPart: Hashable, Sendable {
   /// The part in words, such as "the index hog".
   package let description: String
   /// Whether it is an index, so that the pages of the table can be checked without it.
-  package let isIndex: Bool
+  let isIndex: Bool
 }
 
 extension StoreSnapshot {

@@ -5,7 +5,7 @@ package struct StoreDamage: Hashable, Sendable {
   package let place: String
   package let detail: String
 
-  package init(place: String, detail: String) {
+  init(place: String, detail: String) {
     self.place = place
     self.detail = detail
   }
