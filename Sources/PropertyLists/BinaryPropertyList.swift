@@ -119,8 +119,7 @@ package struct BinaryPropertyList: Sendable {
 
   /// The object of an index with everything in it, up to `depth` nested arrays and dictionaries (0
   /// for a scalar only).
-  func value(at objectIndex: Int, depth: Int) throws(PropertyListError) -> PropertyListValue
-  {
+  func value(at objectIndex: Int, depth: Int) throws(PropertyListError) -> PropertyListValue {
     var budget = Budget(nodes: limits.nodes, bytes: bytes.count * 2)
     return try materialise(try header(at: objectIndex), objectIndex, depth, &budget)
   }
