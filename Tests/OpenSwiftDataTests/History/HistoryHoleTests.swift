@@ -4,7 +4,7 @@ import Testing
 
 /// A history with holes: the frameworks' `deleteHistory` deletes whatever a predicate names, such as the
 /// transactions of one author.
-@Suite struct HistoryHoleTests {
+@Suite(.bounded) struct HistoryHoleTests {
   private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
   private let store: TripStore

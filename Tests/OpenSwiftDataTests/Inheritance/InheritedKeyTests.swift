@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The root of a hierarchy counts the keys of all its classes, and no key is given out twice.
-@Suite struct InheritedKeyTests {
+@Suite(.bounded) struct InheritedKeyTests {
   /// The inserts that have a key which another insert of the table had before.
   private static let repeated = """
     SELECT ZENTITYPK, count(*) FROM ACHANGE JOIN Z_PRIMARYKEY p ON p.Z_ENT = ZENTITY

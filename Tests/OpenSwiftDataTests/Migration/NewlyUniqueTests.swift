@@ -50,7 +50,7 @@ enum ClubV2: VersionedSchema {
   }
 }
 
-@Suite struct NewlyUniqueTests {
+@Suite(.bounded) struct NewlyUniqueTests {
   enum Merging: SchemaMigrationPlan {
     static func merge(_ context: ModelContext) throws {
       context.author = "merge"

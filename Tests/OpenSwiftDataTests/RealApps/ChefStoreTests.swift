@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A store of the SwiftData of 2023, with an enumeration that has a column for each case.
-@Suite(.enabled(if: RealStores.path("swiftdata-cheftime.store") != nil))
+@Suite(.bounded, .enabled(if: RealStores.path("swiftdata-cheftime.store") != nil))
 struct ChefStoreTests {
   private typealias Folder = ChefApp.SDFolder
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Stores of two versions of an app's models that SwiftData wrote.
-@Suite(.enabled(if: RealStores.path("swiftdata-myhome-v1.store") != nil))
+@Suite(.bounded, .enabled(if: RealStores.path("swiftdata-myhome-v1.store") != nil))
 struct HomeStoreTests {
   private static func store(_ version: Int) throws -> MigratedStore {
     let store = try MigratedStore()

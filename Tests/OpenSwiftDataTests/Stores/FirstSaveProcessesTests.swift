@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Eight processes open a store at the same moment that does not exist yet, or that must be migrated.
-@Suite struct FirstSaveProcessesTests {
+@Suite(.bounded) struct FirstSaveProcessesTests {
   private static let processCount = 8
   private let saver = Tool.built("ModelSaver")
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Files at a store's path that a container cannot use: each is an error that names what is wrong, and
 /// no byte of the file changes.
-@Suite struct ForeignStoreTests {
+@Suite(.bounded) struct ForeignStoreTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("Trips.store") }
 

@@ -88,7 +88,7 @@ private enum Depot {
   }
 }
 
-@Suite struct UnusualValueTests {
+@Suite(.bounded) struct UnusualValueTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("Depot.store") }
 

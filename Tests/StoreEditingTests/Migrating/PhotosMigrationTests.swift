@@ -6,6 +6,7 @@ import Testing
 
 /// One store through two of the frameworks' own migrations, and through those of this module.
 @Suite(
+  .bounded,
   .enabled(
     if: RealStores.path("photos-migrated-10.15.7.sqlite") != nil && RealStores.oracle != nil
       && Tool("python3") != nil))
