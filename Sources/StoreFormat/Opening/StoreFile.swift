@@ -286,7 +286,7 @@ package struct StoreStamp: Hashable, Sendable {
   let log: FileStatus?
 
   /// Whether the path still leads to the file that was opened.
-  func isSameFile(as other: StoreStamp) -> Bool {
+  package func isSameFile(as other: StoreStamp) -> Bool {
     store?.identity == other.store?.identity
   }
 }
