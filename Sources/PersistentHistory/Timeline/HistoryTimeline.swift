@@ -181,7 +181,7 @@ package struct HistoryTimeline {
 
   /// Returns the transactions after a number that were issued and are neither in the store nor in the archive;
   /// `nil` if there are none.
-  func missingTransactions(after number: Int64) throws -> MissingTransactions? {
+  package func missingTransactions(after number: Int64) throws -> MissingTransactions? {
     let number = max(number, 0)
     guard archive != nil, let first = archivedStretches.first?.lowerBound ?? seam else {
       return try snapshot?.missingTransactions(after: number)
