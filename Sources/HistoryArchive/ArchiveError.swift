@@ -35,6 +35,8 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case unknownTransaction(path: String, store: String, transaction: Int64)
   /// Another program kept the archive locked for longer than the wait.
   case busy(path: String, seconds: Double)
+  /// The program that began to read no longer waits for the result.
+  case cancelled(path: String)
   /// Another program has merged or forgotten segments that were being read.
   case changed(path: String)
   /// The store has no identifier to file its segments by.
@@ -99,6 +101,7 @@ extension ArchiveError {
     case .unknownTransaction(let path, let store, let transaction):
       "the archive \(path) does not have transaction \(transaction) of the store \(store)"
     case .busy(let path, _): "another program is using the archive \(path)"
+    case .cancelled(let path): "reading \(path) was canceled"
     case .changed(let path):
       "another program has merged or forgotten segments of the archive \(path) while it was read"
     case .unnamedStore(let path): "\(path) has no identifier to file its segments by"
@@ -146,7 +149,7 @@ extension ArchiveError {
     case .malformedAnchor: "pass the head as sealing printed it"
     case .unknownTransaction: "the catalog lists the transactions of the archive"
     case .busy: "retry when it has finished, or wait longer (lockWait)"
-    case .changed: "read it again"
+    case .changed, .cancelled: "read it again"
     case .unnamedStore: "open the store once with its app, which gives it an identifier"
     case .unsealable: "export the history instead, and verify the store"
     case .diverged: "seal the two copies in separate archives"

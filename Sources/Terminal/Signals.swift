@@ -110,8 +110,11 @@ package enum DeferredSignals {
 
   /// Throws if a signal is pending.
   package static func check() throws(Interruption) {
-    if pendingSignal != 0 { throw Interruption() }
+    if isPending { throw Interruption() }
   }
+
+  /// Whether a signal has come that waits for the end of the work.
+  package static var isPending: Bool { pendingSignal != 0 }
 }
 
 /// The pending signal, or 0. A handler may write only a `sig_atomic_t`.

@@ -22,6 +22,7 @@ extension ArchiveError: ReportedError {
     case .malformedAnchor: .malformedAnchor
     case .unknownTransaction: .unknownTransaction
     case .busy: .busyArchive
+    case .cancelled: .cancelled
     case .changed: .changedArchive
     case .unnamedStore: .unnamedStore
     case .unsealable: .unsealable
@@ -62,7 +63,7 @@ extension ArchiveError: ReportedError {
       "export the history again; lines must be as histctl export --format jsonl writes them"
     case .readBackDiffers: "check the disk, and run the command again"
     case .notAnArchive(_, .notEmpty), .lostCatalog, .linked, .unreadable, .unwritable,
-      .unknownStore, .severalStores, .unnamedStore, .unsealable, .diverged, .olderCopy,
+      .cancelled, .unknownStore, .severalStores, .unnamedStore, .unsealable, .diverged, .olderCopy,
       .fullCatalog:
       nil
     }

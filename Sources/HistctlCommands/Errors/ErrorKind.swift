@@ -1,7 +1,8 @@
 /// The kinds of errors, by the names that programs compare. Each ends with one status.
 enum ErrorKind: String, CaseIterable {
   case alreadyThere, archive, config, beingReplaced, bookmarkIsAhead
-  case bookmarkOfOtherStore, busy, busyArchive, busyBookmarks, calculated, changedArchive
+  case bookmarkOfOtherStore, busy, busyArchive, busyBookmarks, calculated, cancelled
+  case changedArchive
   case changedModel, changedWhileCopying, changedWhileReading, compressionFailed, contained
   case contradictoryRehearsal, copyOntoItself, damaged, damagedText, differentStores, disorder
   case diverged, divergedArchive, divergedFolder, encryptedBackup, endedSnapshot, fullBookmarks
@@ -26,7 +27,8 @@ enum ErrorKind: String, CaseIterable {
   var status: ExitStatus {
     switch self {
     case .nothingDeleted, .presentObject, .severalObjects, .unknownObject: .answerIsNo
-    case .compressionFailed, .endedSnapshot, .notSaved, .nothingRecovered, .unavailableForm,
+    case .cancelled, .compressionFailed, .endedSnapshot, .notSaved, .nothingRecovered,
+      .unavailableForm,
       .unexpected, .unknownFormat, .unknownSize, .unknownState, .unsealable, .valueTooLong:
       .failure
     case .notRemoved, .partlyDone: .partlyDone

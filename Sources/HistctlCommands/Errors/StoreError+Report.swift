@@ -22,6 +22,7 @@ extension StoreError: ReportedError {
     case .changedWhileReading: .changedWhileReading
     case .changedWhileCopying: .changedWhileCopying
     case .notCopied: .notCopied
+    case .cancelled: .cancelled
     case .endedSnapshot: .endedSnapshot
     case .damaged: .damaged
     case .calculated: .calculated
@@ -46,7 +47,7 @@ extension StoreError: ReportedError {
     case .busy:
       "close the program that has the store open, or wait longer with --busy-timeout"
     case .missing(let path) where ExportedText.isName(path): "check the path"
-    case .changedWhileReading: "run the command again"
+    case .changedWhileReading, .cancelled: "run the command again"
     case .notCopied(_, let copy, .otherState):
       "name another folder with --private-copy, or read \(ShellWord.quoted(copy)) without it"
     case .notCopied(_, _, .besideStore): "name another folder with --private-copy"

@@ -1,6 +1,7 @@
 import Dispatch
 import HistoryCoding
 import Libc
+import StoreFormat
 import Synchronization
 import Terminal
 
@@ -19,8 +20,8 @@ final class MCPCall {
   private var output: [UInt8] = []
   private var errors: [UInt8] = []
   private var isCut = false
-  private(set) var isCancelled = false
   private let status = SharedStatus()
+  private let cancellation = Cancellation()
 
   init(_ request: MCPRequest, _ arguments: [String], textLimit: Int) {
     self.request = request
@@ -45,8 +46,8 @@ final class MCPCall {
     (outputEnd, errorsEnd) = (output.reading, errors.reading)
     let console = Console(
       terminal: TerminalEnvironment(), output: output.writing, errors: errors.writing)
-    DispatchQueue(label: "histctl.mcp").async { [arguments, status] in
-      let end = Program.run(arguments, console)
+    DispatchQueue(label: "histctl.mcp").async { [arguments, status, cancellation] in
+      let end = Cancellation.$current.withValue(cancellation) { Program.run(arguments, console) }
       status.value.withLock { $0 = end }
       // The end of the errors shows that the command has ended.
       close(console.output)
@@ -76,9 +77,9 @@ final class MCPCall {
     }
   }
 
-  /// Ends the command with its next output, and drops its answer.
+  /// Ends the command at the next step of its reading, or with its next output, and drops its answer.
   func cancel() {
-    isCancelled = true
+    cancellation.cancel()
     end(&outputEnd)
   }
 

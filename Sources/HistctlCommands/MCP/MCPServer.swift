@@ -5,8 +5,8 @@ import Terminal
 /// Answers messages of the Model Context Protocol until the input ends.
 ///
 /// One thread waits for the client and for the command of a call at the same time, so that nothing needs
-/// a lock. One command runs at a time: two that have the same store open could release each other's
-/// locks.
+/// a lock. One command runs at a time, so that memory stays small, besides those that were canceled and are about to
+/// end.
 final class MCPServer {
   /// The protocol versions with a handshake, oldest first.
   private static let versions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
@@ -16,6 +16,8 @@ final class MCPServer {
   private static let statelessVersion = "2026-07-28"
   /// The limits of one message, which is hostile input.
   private static let reader = JSONReader(depthLimit: 64, valueLimit: 50_000)
+  /// The number of canceled calls whose commands may run; a limit for a client that cancels faster than they end.
+  private static let maxAbandoned = 32
   /// The number of calls that may wait.
   private static let maxWaiting = 16
   /// The maximum number of messages in an array, whose answers are kept until all are there.
@@ -31,6 +33,8 @@ final class MCPServer {
   private var version = ""
   private var running: MCPCall?
   private var waiting: [MCPCall] = []
+  /// The canceled calls whose commands have not ended yet. No call waits for them.
+  private var abandoned: [MCPCall] = []
 
   init(tools: MCPTools, textLimit: Int, input: Int32) {
     self.tools = tools
@@ -47,18 +51,22 @@ final class MCPServer {
       running?.cancel()
       buffer.deallocate()
     }
-    while isInputOpen || running != nil {
-      var waits = ((isInputOpen ? [input] : []) + (running?.descriptors ?? []))
+    while isInputOpen || running != nil || !abandoned.isEmpty {
+      let calls = abandoned + [running].compactMap(\.self)
+      var waits = ((isInputOpen ? [input] : []) + calls.flatMap(\.descriptors))
         .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       _ = poll(&waits, nfds_t(waits.count), -1)
-      for wait in waits where wait.revents != 0 {
-        if wait.fd == input { try readInput(buffer) } else { running?.read(wait.fd, buffer) }
+      // Calls first: reading the input may start others, whose pipes may get the numbers of closed ones.
+      for wait in waits where wait.revents != 0 && wait.fd != input {
+        calls.first { $0.descriptors.contains(wait.fd) }?.read(wait.fd, buffer)
       }
-      while let call = running, call.isFinished {
+      if waits.contains(where: { $0.fd == input && $0.revents != 0 }) { try readInput(buffer) }
+      abandoned.removeAll(where: \.isFinished)
+      if let call = running, call.isFinished {
         running = nil
-        try answer(call.request, call.isCancelled ? nil : call.result)
-        try startNext()
+        try answer(call.request, call.result)
       }
+      if running == nil { try startNext() }
     }
   }
 
@@ -183,7 +191,7 @@ final class MCPServer {
   }
 
   private func startNext() throws {
-    while !waiting.isEmpty {
+    while !waiting.isEmpty, abandoned.count < Self.maxAbandoned {
       let call = waiting.removeFirst()
       if call.start() { return running = call }
       let error = MCPError(
@@ -193,16 +201,21 @@ final class MCPServer {
   }
 
   private func cancel(_ id: JSONValue?) throws {
-    if running?.request.id == id { running?.cancel() }
+    if let call = running, call.request.id == id {
+      call.cancel()
+      running = nil
+      abandoned.append(call)
+      try close(call.request.batch)
+      return try startNext()
+    }
     guard let place = waiting.firstIndex(where: { $0.request.id == id }) else { return }
     try close(waiting.remove(at: place).request.batch)
   }
 
   // MARK: - Answers
 
-  /// Answers a request; without a result, because it was cancelled, only its batch goes on.
-  private func answer(_ request: MCPRequest, _ result: JSONObject?) throws {
-    guard var result else { return try close(request.batch) }
+  private func answer(_ request: MCPRequest, _ result: JSONObject) throws {
+    var result = result
     if request.version != nil {
       result["resultType"] = "complete"
       if request.method != "tools/call" {

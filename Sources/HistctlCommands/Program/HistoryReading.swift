@@ -23,7 +23,7 @@ extension Session {
       Progress(label: "copying", unit: "MiB", environment: environment, diagnostics: $0)
     }
     defer { line?.finish() }
-    return try DeferredSignals.run {
+    return try DeferredSignals.endingReads {
       try body { bytes in
         try DeferredSignals.check()
         line?.update(bytes >> 20)

@@ -77,7 +77,9 @@ package enum Program {
         var unpacker: WorkingCopies.Unpacker?
         if command is any SourceReadingCommand { unpacker = ContainedStores.unpack }
         try WorkingCopies.reading(in: copies, unpackingWith: unpacker) {
-          try command.run(session)
+          try Cancellation.$current.withValue(Cancellation.current ?? .bySignal()) {
+            try command.run(session)
+          }
         }
       }
       return session.status

@@ -86,6 +86,8 @@ struct Scrub: SourceReadingCommand {
     guard try consent.permits("Write the copy to \(path)?", writer) else { return }
     // A signal ends the copy cleanly.
     try report.write(
-      try DeferredSignals.run { try operation.write(checking: { try DeferredSignals.check() }) })
+      try DeferredSignals.endingReads {
+        try operation.write(checking: { try DeferredSignals.check() })
+      })
   }
 }

@@ -32,6 +32,7 @@ public final class SegmentReader {
   private let file: ArchiveFile
   private let unpacker = FrameUnpacker()
   private var lastFrame: (index: Int, text: [UInt8])?
+  private let cancellation = Cancellation.current
 
   /// Opens a segment.
   ///
@@ -79,11 +80,12 @@ public final class SegmentReader {
     }
   }
 
-  /// The text of a frame: whole lines, or a part of a long one.
+  /// The text of a frame: whole lines, or a part of a long one. Asks whether the reading is canceled.
   ///
   /// - Throws: ``ArchiveError``.
   func text(ofFrame index: Int) throws(ArchiveError) -> [UInt8] {
     if let lastFrame, lastFrame.index == index { return lastFrame.text }
+    if let cancellation, cancellation.isCancelled { throw .cancelled(path: path) }
     guard manifest.frames.indices.contains(index) else {
       throw .damaged(path: path, place: "frame \(index + 1)", detail: "there is no such frame")
     }

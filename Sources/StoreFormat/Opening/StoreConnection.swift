@@ -173,8 +173,10 @@ package enum StoreConnection {
     configuration.readonly = true
     configuration.foreignKeysEnabled = false
     configuration.busyMode = busyMode(timeout: busyTimeout)
+    let cancellation = Cancellation.current
     configuration.prepareDatabase { database in
       try keepLocks(of: database)
+      try cancellation?.interruptStatements(of: database)
       let result = csqlite_harden(database.sqliteConnection)
       guard result == SQLITE_OK else {
         throw DatabaseError(resultCode: ResultCode(rawValue: result))

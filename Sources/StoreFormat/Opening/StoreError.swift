@@ -32,6 +32,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case changedWhileCopying(path: String)
   /// The store cannot be copied to read the copy.
   case notCopied(path: String, copy: String, reason: NotCopiedReason)
+  /// The program that began to read no longer waits for the result.
+  case cancelled(path: String)
   /// A snapshot was used after the closure that read it had returned.
   case endedSnapshot(path: String)
   /// The file contradicts itself or the layout.
@@ -90,7 +92,8 @@ extension StoreError {
       .withoutRoom(let path, _, _), .notAStore(let path, _), .withoutHistory(let path),
       .unfinishedSave(let path, _), .busy(let path, _), .changedWhileReading(let path),
       .changedWhileCopying(let path), .notCopied(let path, _, _),
-      .endedSnapshot(let path), .damaged(let path, _, _), .calculated(let path, _, _),
+      .cancelled(let path), .endedSnapshot(let path), .damaged(let path, _, _),
+      .calculated(let path, _, _),
       .contained(let path, _), .separateLog(let path, _), .obstructed(let path, _, _),
       .largeValue(let path, _, _, _), .unusableValues(let path, _),
       .withoutModel(let path, _):
@@ -139,6 +142,7 @@ extension StoreError {
       "the private copy \(copy) would be beside \(path) itself"
     case .notCopied(let path, let copy, .failed(let reason)):
       "cannot copy \(path) to \(copy): \(reason)"
+    case .cancelled(let path): "reading \(path) was canceled"
     case .endedSnapshot(let path):
       "the snapshot of \(path) was used after StoreFile.read had returned"
     case .damaged(let path, let place, let detail):
@@ -197,7 +201,7 @@ extension StoreError {
       "open it once with its app, or work on a copy of the store with its journal"
     case .busy:
       "try again when the other program is done, or wait longer for it (busyTimeout)"
-    case .changedWhileReading:
+    case .changedWhileReading, .cancelled:
       "read it again"
     case .changedWhileCopying:
       "close the program that has the store open, or copy an image or a snapshot of its file system"
@@ -271,6 +275,7 @@ extension StoreError {
     switch (error.extendedResultCode, error.resultCode) {
     case (_, .SQLITE_BUSY), (_, .SQLITE_LOCKED):
       return StoreError.busy(path: path, seconds: busyTimeout)
+    case (_, .SQLITE_INTERRUPT): return StoreError.cancelled(path: path)
     case (_, .SQLITE_CORRUPT), (_, .SQLITE_FORMAT):
       return StoreError.damaged(path: path, place: "SQLite's pages", detail: detail)
     case (_, .SQLITE_NOTADB):

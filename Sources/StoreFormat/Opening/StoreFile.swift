@@ -23,6 +23,7 @@ public final class StoreFile: Sendable {
   private let openingStamp: OpeningStamp?
   /// Whether one open transaction serves all reads.
   private let isHeld: Bool
+  private let cancellation = Cancellation.current
 
   /// Opens a store.
   ///
@@ -204,7 +205,8 @@ public final class StoreFile: Sendable {
   /// - Throws: ``StoreError``, and errors of the closure.
   public func read<Result>(_ body: (StoreSnapshot) throws -> Result) throws -> Result {
     try readDatabase { database in
-      let snapshot = try StoreSnapshot(database: database, location: location)
+      let snapshot = try StoreSnapshot(
+        database: database, location: location, cancellation: cancellation)
       defer { snapshot.end() }
       return try body(snapshot)
     }

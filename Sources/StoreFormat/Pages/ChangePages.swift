@@ -32,14 +32,17 @@ final class ChangePages {
   let readsTombstones: Bool
 
   /// Looks at the schema; `nil` if only SQLite can read the rows.
+  ///
+  /// - Parameter cancellation: Asked at each page.
   init?(
     _ changes: TableDeclaration, _ database: Database, mark: LogMark?, _ knownFrames: LogFrames?,
-    path: String
+    cancellation: Cancellation?, path: String
   ) throws {
     let columns = changes.columns
     guard let roles = Self.roles(of: columns), let root = changes.rootPage,
       let source = PageSource(database, mark: mark, knownFrames)
     else { return nil }
+    source.cancellation = cancellation
     self.source = source
     table = TreeCursor.Tree(root: root, isTable: true, name: "ACHANGE", path: path)
     index = changes.rootPage(ofIndexBy: "ZTRANSACTIONID").map {

@@ -19,6 +19,8 @@ final class PageSource {
   let usableSize: Int
   private let file: UnsafeMutablePointer<sqlite3_file>
   private let log: LogFrames?
+  /// Asked at each page by who steps through them.
+  var cancellation: Cancellation?
 
   /// Reads the state of a snapshot.
   ///

@@ -1,7 +1,7 @@
 /// Steps through the records of one b-tree in order.
 ///
 /// A page that contradicts the file format ends the reading with
-/// ``StoreError/damaged(path:place:detail:)``.
+/// ``StoreError/damaged(path:place:detail:)``, and a cancellation with ``StoreError/cancelled(path:)``.
 struct TreeCursor {
   /// The b-tree to read, with its names for errors.
   struct Tree {
@@ -98,6 +98,9 @@ struct TreeCursor {
   /// Goes down to a leaf, and in each page past everything before the place looked for.
   private mutating func descend(to root: UInt32, _ isBefore: (TreeRecord) throws -> Bool) throws {
     var number = root
+    if let cancellation = source.cancellation, cancellation.isCancelled {
+      throw StoreError.cancelled(path: tree.path)
+    }
     while true {
       guard levels.count < Self.maxLevels else { throw damage(number) }
       let buffer = spares.popLast() ?? PageBuffer(source)

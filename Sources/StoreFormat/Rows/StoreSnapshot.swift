@@ -18,12 +18,15 @@ public final class StoreSnapshot {
   /// The length of a large value in bytes.
   static let largeValue = 1 << 20
   private var hasEnded = false
+  private let cancellation: Cancellation?
   private var cachedModel: (cache: ModelCache, slots: LazySlots?)?
   /// Where the log ends for the snapshot; `nil` if unknown.
   let logMark: LogMark?
   /// The pages to read changes from, if the layout allows; found when first asked for.
   lazy var changePages = layout.history.flatMap {
-    try? ChangePages($0.changes, database, mark: logMark, logFrames, path: location.path)
+    try? ChangePages(
+      $0.changes, database, mark: logMark, logFrames, cancellation: cancellation,
+      path: location.path)
   }
   /// The frames of the log, as soon as they were listed.
   var logFrames: LogFrames?
@@ -35,8 +38,12 @@ public final class StoreSnapshot {
   /// Whether all texts of transactions were looked up already.
   var hasCheckedTexts = false
 
-  package init(database: Database, location: StoreLocation) throws {
+  /// - Parameter cancellation: Asked at each step of the reading.
+  package init(
+    database: Database, location: StoreLocation, cancellation: Cancellation? = nil
+  ) throws {
     self.database = database
+    self.cancellation = cancellation
     logMark = try LogMark.beginning(database)
     self.location = location
     layout = try StoreLayout(database: database, path: location.path)
@@ -52,9 +59,10 @@ public final class StoreSnapshot {
     cachedObjects = nil
   }
 
-  /// Fails if the snapshot has left the closure that it was made for.
+  /// Fails if the snapshot has left the closure that it was made for, and if the reading is canceled.
   package func checkIsOpen() throws(StoreError) {
     if hasEnded { throw .endedSnapshot(path: location.path) }
+    if let cancellation, cancellation.isCancelled { throw .cancelled(path: location.path) }
   }
 
   /// Returns the model cache, read at the first call.

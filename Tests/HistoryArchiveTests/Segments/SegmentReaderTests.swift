@@ -46,6 +46,21 @@ import Testing
   }
 
   @Test
+  func `a canceled reading ends at the next frame`() throws {
+    let folder = try TemporaryFolder()
+    let (archive, entry) = try Self.archive(Self.longHistory(in: folder), in: folder)
+    let cancellation = Cancellation()
+    let reader = try Cancellation.$current.withValue(cancellation) { try archive.segment(entry) }
+    let cursor = reader.transactions()
+    #expect(try cursor.next() != nil)
+    cancellation.cancel()
+    #expect(throws: ArchiveError.cancelled(path: reader.path)) {
+      while try cursor.next() != nil {}
+    }
+    #expect(try archive.segment(entry).transactions().next() != nil)
+  }
+
+  @Test
   func `a segment returns any range without changes`() throws {
     let folder = try TemporaryFolder()
     let history = try Self.longHistory(in: folder)

@@ -17,7 +17,7 @@ import Testing
     .notCopied(path: "/a/b", copy: "/c/a/b", reason: .otherState),
     .notCopied(path: "/a/b", copy: "/c/a/b", reason: .besideStore),
     .notCopied(path: "/a/b", copy: "/c/a/b", reason: .failed("no space")),
-    .endedSnapshot(path: "/a/b"),
+    .cancelled(path: "/a/b"), .endedSnapshot(path: "/a/b"),
     .damaged(path: "/a/b", place: "ACHANGE", detail: "the column Z_PK is missing"),
     .calculated(path: "/a/b", table: "ACHANGE", part: "the index hog"),
     .obstructed(path: "/a/b", file: "/a/b-journal", kind: "pipe"),
