@@ -14,20 +14,16 @@ package struct Compaction {
   /// Whether values in the log are first saved to the file of recorded values.
   package var keepsLogValues = true
 
-  private let path: String
-  private let busyTimeout: Double
+  private let context: StoreContext
   private let isFull: Bool
   private let ignoredGuards: Set<String>
 
   /// - Parameters:
-  ///   - path: The store.
   ///   - isFull: Whether to rebuild the store; otherwise pages are returned a few at a time.
-  ///   - busyTimeout: Seconds to wait for a locked store.
   ///   - ignoredGuards: The names of guards to ignore.
-  package init(_ path: String, isFull: Bool, busyTimeout: Double, ignoredGuards: Set<String>) {
-    self.path = path
+  package init(_ context: StoreContext, isFull: Bool, ignoredGuards: Set<String>) {
+    self.context = context
     self.isFull = isFull
-    self.busyTimeout = busyTimeout
     self.ignoredGuards = ignoredGuards
   }
 
@@ -38,9 +34,9 @@ package struct Compaction {
     let tables = isFull ? try snapshot.tablesThatRebuildingRenumbers() : []
     let refusal: StoreWriteError? =
       if !tables.isEmpty {
-        .renumbersRows(path: path, tables: tables)
+        .renumbersRows(path: context.path, tables: tables)
       } else if !isFull, space.autoVacuum == .none, space.freePageCount > 0 {
-        .notIncremental(path: path)
+        .notIncremental(path: context.path)
       } else {
         nil
       }
@@ -48,21 +44,21 @@ package struct Compaction {
   }
 
   /// Compacts a store that shows no damage, unless that guard is ignored.
-  package func run(_ observer: OperationObserver) throws -> CompactionResult {
+  package func run() throws -> CompactionResult {
+    let (path, observer) = (context.path, context.observer)
     let ignoresDamage = ignoredGuards.contains(RetentionGuard.damageName)
     if !ignoresDamage {
-      try StoreReading.rollingBackUnfinishedSave(
-        at: path, busyTimeout: busyTimeout, observer: observer
-      ) {
+      try context.rollingBackUnfinishedSave {
         // All pages are read, which must not keep an app from saving meanwhile.
         let store = try StoreFile(
-          location: StoreLocation(path: path), busyTimeout: busyTimeout, manner: .withoutLock)
+          location: StoreLocation(path: path), busyTimeout: context.busyTimeout,
+          manner: .withoutLock)
         try store.read { try EvidentDamage.check($0, readsPages: true) }
       }
     }
-    if keepsLogValues { try StoreFile(path: path, busyTimeout: busyTimeout).keepLogValues() }
+    if keepsLogValues { try context.open().keepLogValues() }
     let compactor = try StoreCompactor(
-      path: path, busyTimeout: busyTimeout, ignoresDamage: ignoresDamage)
+      path: path, busyTimeout: context.busyTimeout, ignoresDamage: ignoresDamage)
     let result: CompactionResult
     if isFull {
       observer(.rebuilding(store: path))

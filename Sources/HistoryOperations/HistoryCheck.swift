@@ -24,42 +24,29 @@ package struct HistoryCheck {
   }
 
   private let limits: HistoryLimits
-  private let busyTimeout: Double
-  private let bookmarkPath: String?
-  private let now: StoreTimestamp
 
-  /// - Parameters:
-  ///   - limits: What to check.
-  ///   - busyTimeout: Seconds to wait for a locked store.
-  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside each store.
-  ///   - now: The moment that durations are relative to.
-  package init(
-    _ limits: HistoryLimits, busyTimeout: Double, bookmarkPath: String?, now: StoreTimestamp
-  ) {
-    self.limits = limits
-    self.busyTimeout = busyTimeout
-    self.bookmarkPath = bookmarkPath
-    self.now = now
-  }
+  /// - Parameter limits: What to check.
+  package init(_ limits: HistoryLimits) { self.limits = limits }
 
   /// Checks a store.
   ///
   /// - Throws: The errors of reading the store.
-  package func run(_ path: String, _ detail: Detail) throws -> Result {
-    let logProblem = StoreReading.logProblem(of: path)
-    return try StoreFile.leavingNothing(path, busyTimeout: busyTimeout).read { snapshot in
+  package func run(_ context: StoreContext, _ detail: Detail) throws -> Result {
+    let logProblem = StoreReading.logProblem(of: context.path)
+    let store = try StoreFile.leavingNothing(context.path, busyTimeout: context.busyTimeout)
+    return try store.read { snapshot in
       let (bookmarks, problem) = BookmarkFile.readable(
-        named: bookmarkPath, beside: snapshot.location)
+        named: context.bookmarkPath, beside: snapshot.location)
       let health = try HistoryHealth(
         snapshot: snapshot, bookmarks: bookmarks, bookmarkProblem: problem, logProblem: logProblem,
-        limits: limits, now: now)
+        limits: limits, now: context.now)
       // `verify` reports recorded values that cannot be used, and the damage that hides statistics.
       return Result(
         health: health,
         knownValues: detail == .knownValues
           ? try KnownValues(snapshot, try? RecordedValues(beside: snapshot)) : nil,
         statistics: detail == .statistics
-          ? try? HistoryStatistics(snapshot: snapshot, now: now) : nil, problem: problem)
+          ? try? HistoryStatistics(snapshot: snapshot, now: context.now) : nil, problem: problem)
     }
   }
 }

@@ -5,30 +5,22 @@ import StoreFormat
 /// The history at a path: a store, with or without an archive of its pruned history, an archive alone,
 /// or exported lines.
 package struct HistoryInput {
-  private let path: String
+  private let context: StoreContext
   private let archivePath: String?
   private let storeIdentifier: String?
-  private let bookmarkPath: String?
-  private let now: StoreTimestamp
-  private let observer: OperationObserver
 
   /// - Parameters:
-  ///   - path: The store, the archive, or the file of lines.
+  ///   - context: The store, the archive, or the file of lines.
   ///   - archivePath: The archive of the store's pruned history.
   ///   - storeIdentifier: The store to read, where an archive has several.
-  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
-  ///   - now: The moment that times are relative to.
-  package init(
-    _ path: String, archivePath: String?, storeIdentifier: String?, bookmarkPath: String?,
-    now: StoreTimestamp, observer: @escaping OperationObserver
-  ) {
-    self.path = path
+  package init(_ context: StoreContext, archivePath: String?, storeIdentifier: String?) {
+    self.context = context
     self.archivePath = archivePath
     self.storeIdentifier = storeIdentifier
-    self.bookmarkPath = bookmarkPath
-    self.now = now
-    self.observer = observer
   }
+
+  private var path: String { context.path }
+  private var observer: OperationObserver { context.observer }
 
   /// Opens the archive or the exported lines at the path; returns `nil` if a store is there.
   package func archiveAlone() throws -> (any ArchivedHistory)? {
@@ -82,26 +74,24 @@ package struct HistoryInput {
   /// Opens the input and reads it in one snapshot.
   ///
   /// - Parameters:
-  ///   - busyTimeout: Seconds to wait for a locked store.
   ///   - helperCount: The number of threads beside the caller's that read a store.
   ///   - body: Reads it; the helpers are `nil` without a store.
   package func read<Result>(
-    busyTimeout: Double, helperCount: Int = 0,
+    helperCount: Int = 0,
     _ body: (HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Result
   ) throws -> Result {
     if let alone = try archiveAlone() {
       let timeline = HistoryTimeline(alone)
       return try body(timeline, nil, resolver(timeline))
     }
-    let store = try StoreReading.open(path, busyTimeout: busyTimeout, observer: observer)
-    return try store.read(withHelpers: helperCount) { snapshot, helpers in
+    return try context.openForReading().read(withHelpers: helperCount) { snapshot, helpers in
       let timeline = try timeline(of: snapshot)
       return try body(timeline, helpers, resolver(timeline))
     }
   }
 
   package func resolver(_ timeline: HistoryTimeline) -> TokenResolver {
-    TokenResolver(timeline: timeline, bookmarkPath: bookmarkPath, now: now)
+    TokenResolver(timeline: timeline, bookmarkPath: context.bookmarkPath, now: context.now)
   }
 
   /// Opens an archive, and warns if its catalog ends with an incomplete line.

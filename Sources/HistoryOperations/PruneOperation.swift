@@ -12,32 +12,17 @@ package struct PruneOperation {
   /// Whether values in the log are first saved to the file of recorded values.
   package var keepsLogValues = true
 
-  private let path: String
-  fileprivate let request: PruneRequest
-  fileprivate let busyTimeout: Double
-  fileprivate let bookmarkPath: String?
-  fileprivate let now: StoreTimestamp
+  fileprivate let context: StoreContext
+  private let request: PruneRequest
   fileprivate let sealing: SealingOperation?
-  fileprivate let observer: OperationObserver
 
   /// - Parameters:
-  ///   - path: The store.
   ///   - request: What to delete.
-  ///   - busyTimeout: Seconds to wait for a locked store.
-  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
-  ///   - now: The moment that durations are relative to.
   ///   - sealing: The archive for deleted history; `nil` to seal nothing.
-  package init(
-    _ path: String, _ request: PruneRequest, busyTimeout: Double, bookmarkPath: String?,
-    now: StoreTimestamp, sealing: SealingRequest?, observer: @escaping OperationObserver
-  ) {
-    self.path = path
+  package init(_ context: StoreContext, _ request: PruneRequest, sealing: SealingRequest?) {
+    self.context = context
     self.request = request
-    self.busyTimeout = busyTimeout
-    self.bookmarkPath = bookmarkPath
-    self.now = now
-    self.sealing = sealing.map { SealingOperation($0, observer: observer) }
-    self.observer = observer
+    self.sealing = sealing.map { SealingOperation(context, $0) }
   }
 
   /// Opens the store, and works out what would be sealed and deleted. Nothing is sealed or deleted.
@@ -45,25 +30,21 @@ package struct PruneOperation {
   /// - Parameter isDryRun: Whether the store must not change at all; otherwise a save that was not
   ///   finished is rolled back.
   package func plan(isDryRun: Bool) throws -> PlannedPrune {
-    let planned =
-      isDryRun
-      ? try plan()
-      : try StoreReading.rollingBackUnfinishedSave(
-        at: path, busyTimeout: busyTimeout, observer: observer, plan)
+    let planned = try isDryRun ? plan() : context.rollingBackUnfinishedSave(plan)
     if planned.plan.orphanCount > 0 {
       let isSealing = sealing != nil && comparesRows
-      observer(
+      context.observer(
         .warning(
           OperationWarning(
             kind: "orphanChange",
             message:
-              "\(path): changes that belong to no transaction stay: \(planned.plan.orphanCount)",
+              "\(context.path): changes that belong to no transaction stay: \(planned.plan.orphanCount)",
             hint: isSealing
               ? "no archive has them, so they are not deleted with one"
               : "to delete those before the cut as well, ignore the guard against damage")))
     }
     if let problem = planned.plan.recordedValues?.problem {
-      observer(
+      context.observer(
         .warning(
           OperationWarning(
             kind: "unusableValues", message: problem,
@@ -84,7 +65,7 @@ package struct PruneOperation {
   }
 
   fileprivate func open() throws -> StoreFile {
-    try sealing?.open(path) ?? StoreFile(path: path, busyTimeout: busyTimeout)
+    try sealing?.open() ?? context.open()
   }
 
   /// Works out what is deleted and what is sealed before, from one snapshot.
@@ -93,7 +74,7 @@ package struct PruneOperation {
     // Whether an archive has them is asked as soon as it is known what is to be deleted.
     if sealing != nil, comparesRows { request.looseChanges = .deleted }
     let planner = PrunePlanner(
-      snapshot: snapshot, request: request, bookmarkPath: bookmarkPath, now: now)
+      snapshot: snapshot, request: request, bookmarkPath: context.bookmarkPath, now: context.now)
     let wanted = try planner.plan()
     guard let sealing, let cut = wanted.cut, !wanted.deletion.isEmpty else { return (wanted, nil) }
     let sealed = try sealing.plan(snapshot, before: Self.reach(of: cut))
@@ -199,7 +180,7 @@ package final class PlannedPrune {
   ///   if the archive does not have everything. Later errors are in the result.
   package func delete() throws -> Erasure {
     let plan = plan
-    let observer = operation.observer
+    let observer = operation.context.observer
     let store = try openStore()
     let sealedRows = try sealedRows(store)
     // The plan warns of a file that cannot be used.
@@ -208,7 +189,7 @@ package final class PlannedPrune {
     }
     observer(.deleting(.nothing, plan))
     let pruner = HistoryPruner(
-      store, bookmarkPath: operation.bookmarkPath, now: operation.now)
+      store, bookmarkPath: operation.context.bookmarkPath, now: operation.context.now)
     let result = try pruner.prune(plan, requiring: sealedRows) { observer(.deleting($0, plan)) }
     observer(.finished)
     return result

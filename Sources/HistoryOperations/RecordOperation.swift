@@ -25,25 +25,15 @@ package struct RecordOperation {
   /// The file of recorded values.
   package let valuesPath: String
 
-  private let path: String
-  private let busyTimeout: Double
-  private let observer: OperationObserver
+  private let context: StoreContext
 
-  /// - Parameters:
-  ///   - path: The store.
-  ///   - valuesPath: The file of recorded values; `nil` for the one beside the store.
-  ///   - busyTimeout: Seconds to wait for a locked file.
-  ///   - observer: Receives warnings.
+  /// - Parameter valuesPath: The file of recorded values; `nil` for the one beside the store.
   /// - Throws: ``/StoreFormat/StoreError`` if nothing is at the path.
-  package init(
-    _ path: String, valuesPath: String?, busyTimeout: Double, observer: @escaping OperationObserver
-  ) throws {
-    self.path = path
-    self.observer = observer
-    let location = try StoreLocation(path: path)
+  package init(_ context: StoreContext, valuesPath: String?) throws {
+    self.context = context
+    let location = try StoreLocation(path: context.path)
     self.valuesPath =
       valuesPath ?? RecordedValuesFile.path(besideStore: location.resolvedPath)
-    self.busyTimeout = busyTimeout
   }
 
   /// Records the values that the log holds now.
@@ -52,10 +42,10 @@ package struct RecordOperation {
   /// - Throws: ``OperationError`` if another run records into the same file, ``/StoreFormat/StoreError``, and
   ///   ``/StoreEditing/StoreWriteError``.
   package func runOnce(_ observer: (Event) throws -> Void) throws -> Int {
-    let lock = try RunLock(recording: path, valuesPath: valuesPath)
+    let lock = try RunLock(recording: context.path, valuesPath: valuesPath)
     defer { withExtendedLifetime(lock) {} }
     let store = try open()
-    let recorder = ValueRecorder(path: valuesPath, busyTimeout: busyTimeout)
+    let recorder = ValueRecorder(path: valuesPath, busyTimeout: context.busyTimeout)
     let count = try record(recorder, store, observer)
     try recorder.close()
     return count
@@ -70,10 +60,10 @@ package struct RecordOperation {
   package func run(
     checking check: () throws -> Void, _ observer: (Event) throws -> Void
   ) throws -> Never {
-    let lock = try RunLock(recording: path, valuesPath: valuesPath)
+    let lock = try RunLock(recording: context.path, valuesPath: valuesPath)
     defer { withExtendedLifetime(lock) {} }
     let store = SavedStore(try open())
-    let recorder = ValueRecorder(path: valuesPath, busyTimeout: busyTimeout)
+    let recorder = ValueRecorder(path: valuesPath, busyTimeout: context.busyTimeout)
     defer { try? recorder.close() }
     var watch = Self.watch(store.file)
     var isWaiting = false
@@ -115,14 +105,15 @@ package struct RecordOperation {
   private func open() throws -> StoreFile {
     // Before it is open: closing the file would drop the locks of the connection, and the app could then remove
     // the log.
-    let location = try StoreLocation(path: path)
+    let location = try StoreLocation(path: context.path)
     guard try location.usesLog() else {
       throw OperationError(
-        .unreadable, "\(path) keeps no write-ahead log, from which old values could be read",
+        .unreadable,
+        "\(context.path) keeps no write-ahead log, from which old values could be read",
         hint: "the frameworks use one; switch a store of another program with PRAGMA journal_mode")
     }
-    StoreReading.warnOfDamagedLog(in: location, observer: observer)
-    let store = try StoreFile(path: path, busyTimeout: busyTimeout)
+    StoreReading.warnOfDamagedLog(in: location, observer: context.observer)
+    let store = try context.open()
     try store.read { _ = try $0.historyTables() }
     return store
   }

@@ -16,36 +16,22 @@ package struct RestoreOperation {
   /// Whether values in the log are first saved to the file of recorded values.
   package var keepsLogValues = true
 
-  private let path: String
+  private let context: StoreContext
   private let archivePath: String
   private let request: RestoreRequest
-  private let busyTimeout: Double
   private let lockWait: Double
-  private let bookmarkPath: String?
-  private let now: StoreTimestamp
-  private let observer: OperationObserver
 
   /// - Parameters:
-  ///   - path: The store.
   ///   - archivePath: The archive.
   ///   - request: What to restore.
-  ///   - busyTimeout: Seconds to wait for a locked store.
   ///   - lockWait: Seconds to wait for another program that uses the archive.
-  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
-  ///   - now: The moment that durations are relative to.
   package init(
-    _ path: String, from archivePath: String, _ request: RestoreRequest, busyTimeout: Double,
-    lockWait: Double, bookmarkPath: String?, now: StoreTimestamp,
-    observer: @escaping OperationObserver
+    _ context: StoreContext, from archivePath: String, _ request: RestoreRequest, lockWait: Double
   ) {
-    self.path = path
+    self.context = context
     self.archivePath = archivePath
     self.request = request
-    self.busyTimeout = busyTimeout
     self.lockWait = lockWait
-    self.bookmarkPath = bookmarkPath
-    self.now = now
-    self.observer = observer
   }
 
   /// Works out what would be restored. Everything is read and checked, and nothing is written.
@@ -53,12 +39,11 @@ package struct RestoreOperation {
   /// - Parameter isDryRun: Whether the store must not change at all; otherwise a save that was not
   ///   finished is rolled back.
   package func plan(isDryRun: Bool) throws -> Plan {
-    guard !isDryRun else { return try plan() }
-    return try StoreReading.rollingBackUnfinishedSave(
-      at: path, busyTimeout: busyTimeout, observer: observer, plan)
+    try isDryRun ? plan() : context.rollingBackUnfinishedSave(plan)
   }
 
   private func plan() throws -> Plan {
+    let observer = context.observer
     let restorer = try restorer()
     let sealed = try sealedHistory(of: restorer.storeIdentifier())
     let rows = try restorer.plan(request, of: sealed) { observer(.readingArchive(changes: $0)) }
@@ -75,9 +60,10 @@ package struct RestoreOperation {
   /// - Throws: Errors that prevent it from beginning. Later errors are in the result.
   package func restore(_ plan: Plan) throws -> InsertionResult {
     // Prevents other programs from sealing and pruning the restored history meanwhile.
+    let observer = context.observer
     let lock = try ArchiveLock(reading: archivePath, wait: lockWait)
     return try withExtendedLifetime(lock) {
-      if keepsLogValues { try StoreFile(path: path, busyTimeout: busyTimeout).keepLogValues() }
+      if keepsLogValues { try context.open().keepLogValues() }
       observer(.restoring(InsertedHistory(transactionCount: 0, changeCount: 0), plan.rows))
       let result = try restorer().restore(plan.rows, of: plan.sealed) {
         observer(.restoring($0, plan.rows))
@@ -89,7 +75,8 @@ package struct RestoreOperation {
 
   private func restorer() throws -> HistoryRestorer {
     try HistoryRestorer(
-      path: path, busyTimeout: busyTimeout, bookmarkPath: bookmarkPath, now: now)
+      path: context.path, busyTimeout: context.busyTimeout, bookmarkPath: context.bookmarkPath,
+      now: context.now)
   }
 
   private func sealedHistory(of identifier: String) throws -> RestorableArchive {
@@ -100,7 +87,7 @@ package struct RestoreOperation {
         allowsDamagedRows: request.ignoredGuards.contains(RetentionGuard.damageName))
     } catch .unknownStore(_, _, let known) {
       throw RestoreObstacle.otherStore(
-        path: path, identifier: identifier, sealed: known.joined(separator: ", "))
+        path: context.path, identifier: identifier, sealed: known.joined(separator: ", "))
     }
   }
 }

@@ -5,8 +5,6 @@ import StoreFormat
 /// How history is to be sealed in an archive.
 package struct SealingRequest {
   package let archivePath: String
-  /// Seconds to wait for a locked store.
-  package var busyTimeout: Double
   /// Seconds to wait for another program that uses the archive.
   package var lockWait: Double = 0
   /// Bytes of text in a segment, before compression.
@@ -20,9 +18,8 @@ package struct SealingRequest {
   /// The names of guards to ignore.
   package var ignoredGuards: Set<String>
 
-  package init(archivePath: String, busyTimeout: Double, ignoredGuards: Set<String> = []) {
+  package init(archivePath: String, ignoredGuards: Set<String> = []) {
     self.archivePath = archivePath
-    self.busyTimeout = busyTimeout
     self.ignoredGuards = ignoredGuards
   }
 }
@@ -33,23 +30,22 @@ package struct SealingOperation {
   package typealias Selection = (StoreSnapshot) throws -> HistoryCut?
 
   package let request: SealingRequest
-  private let observer: OperationObserver
+  private let context: StoreContext
 
-  package init(_ request: SealingRequest, observer: @escaping OperationObserver) {
+  package init(_ context: StoreContext, _ request: SealingRequest) {
+    self.context = context
     self.request = request
-    self.observer = observer
   }
 
-  /// Opens a store to seal it.
+  /// Opens the store to seal it.
   ///
   /// If the guard against damage is ignored, a damaged log is a warning; otherwise it is an error of the plan.
-  package func open(_ path: String) throws -> StoreFile {
-    let location = try StoreLocation(path: path)
+  package func open() throws -> StoreFile {
+    let location = try StoreLocation(path: context.path)
     if request.ignoredGuards.contains(RetentionGuard.damageName) {
-      StoreReading.warnOfDamagedLog(in: location, observer: observer)
-      try StoreReading.warnOfRolledBackSave(in: location, observer: observer)
+      try context.warnOfIgnoredSaves(in: location)
     }
-    return try StoreFile(location: location, busyTimeout: request.busyTimeout)
+    return try StoreFile(location: location, busyTimeout: context.busyTimeout)
   }
 
   /// Works out what sealing would add.
@@ -84,20 +80,20 @@ package struct SealingOperation {
   /// is locked, for what it has of the store.
   package func seal(_ plan: SealingPlan, of store: StoreFile) throws -> SealedSegments {
     let archive = request.archivePath
-    let path = store.location.path
+    let path = context.path
     let sealer = try ArchiveSealer(
       archivePath: archive, store: store.location, lockWait: request.lockWait)
     sealer.segmentSize = request.segmentSize
     sealer.allowsGap = request.allowsGap
     return try store.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
       try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
-      try StoreReading.warnOfModel(in: snapshot, observer: observer)
+      try StoreReading.warnOfModel(in: snapshot, observer: context.observer)
       // A value that cannot be read now would be lost permanently, so this must not fail silently.
       if !request.omitsValues {
         sealer.recordedValues = try RecordedValues(beside: snapshot, path: request.valuesPath)
       }
       // One call at a time, whichever thread it comes from.
-      nonisolated(unsafe) let observer = observer
+      nonisolated(unsafe) let observer = context.observer
       observer(.sealed(nil, store: path, archive: archive))
       sealer.onSegment = { observer(.sealed($0, store: path, archive: archive)) }
       let sealed = try sealer.seal(snapshot, helpers, before: plan.cut) {

@@ -4,7 +4,7 @@ import PersistentHistory
 import StoreEditing
 import StoreFormat
 
-/// Opens stores for operations, and warns of problems while they are read.
+/// Warns of problems of stores that are read.
 package enum StoreReading {
   /// The number of threads beside the caller's on which a store is read: one for each processor, up to
   /// three.
@@ -15,18 +15,6 @@ package enum StoreReading {
   /// The longest log that is checked, in bytes: twice what SQLite allows unless a reader keeps it from
   /// being emptied. Checking a longer one takes longer than everything else.
   static let longestLog: Int64 = 8 << 20
-
-  /// Opens a store to read it, and warns if a part of its log is damaged.
-  ///
-  /// The output may be read slowly, so the store is opened without a lock that an app would wait for.
-  package static func open(
-    _ path: String, busyTimeout: Double, observer: OperationObserver
-  ) throws -> StoreFile {
-    let location = try StoreLocation(path: path)
-    warnOfDamagedLog(in: location, observer: observer)
-    try warnOfRolledBackSave(in: location, observer: observer)
-    return try StoreFile(location: location, busyTimeout: busyTimeout, manner: .withoutLock)
-  }
 
   /// Warns if a part of the log is damaged. Call it before the store is opened, as ``logProblem(of:)``.
   static func warnOfDamagedLog(in location: StoreLocation, observer: OperationObserver) {
@@ -126,22 +114,6 @@ package enum StoreReading {
               + "names: \(reason)",
             hint: "the app's framework writes the cache again after it is deleted", isDamage: true))
       )
-    }
-  }
-
-  /// Reads a store that is about to be changed. If a program has not finished its last save, that save
-  /// is rolled back first, as the app itself would do.
-  ///
-  /// - Parameter body: Reads the store; called again after the save is rolled back.
-  package static func rollingBackUnfinishedSave<Result>(
-    at path: String, busyTimeout: Double, observer: OperationObserver, _ body: () throws -> Result
-  ) throws -> Result {
-    do {
-      return try body()
-    } catch StoreError.unfinishedSave {
-      try StoreFile.rollBackUnfinishedSave(at: path, busyTimeout: busyTimeout)
-      observer(.rolledBackSave(store: path))
-      return try body()
     }
   }
 }

@@ -62,8 +62,7 @@ struct ArchiveHistory: HistctlCommand {
       }
     }
     var request = sealing.request(
-      archive, busyTimeout: store.busyTimeout, ignoredGuards: guards.ignoredGuards,
-      now: session.now)
+      archive, ignoredGuards: guards.ignoredGuards, now: session.now)
     request.omitsValues = values.omitsValues
     request.valuesPath = values.valuesFile
     try session.write(usesPager: false) { writer in
@@ -71,14 +70,14 @@ struct ArchiveHistory: HistctlCommand {
       if dryRun {
         try report.write(
           try session.observing {
-            let operation = SealingOperation(request, observer: $0)
-            return try operation.plan(operation.open(store.store), before: cut)
+            let operation = SealingOperation(store.context(session, $0), request)
+            return try operation.plan(operation.open(), before: cut)
           })
       } else {
         let sealed = try session.observing { observer in
           try values.explaining {
-            let operation = SealingOperation(request, observer: observer)
-            let file = try operation.open(store.store)
+            let operation = SealingOperation(store.context(session, observer), request)
+            let file = try operation.open()
             // Check first, so that a wrong path or token creates no folder.
             return try operation.seal(operation.plan(file, before: cut), of: file)
           }

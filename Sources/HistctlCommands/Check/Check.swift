@@ -49,8 +49,7 @@ struct Check: ReadingCommand {
     limits.allowance = bookmarkLimits.maxBehind?.allowance
     limits.ignoresBookmarksOfOtherStores =
       stores.bookmarkFile != nil && paths.count > 1
-    let check = HistoryCheck(
-      limits, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile, now: session.now)
+    let check = HistoryCheck(limits)
     let isolation = StoreIsolation(session: session, amongSeveral: paths.count > 1)
     try session.write(usesPager: false) { writer in
       let report = CheckReport(session: session, writer: writer)
@@ -59,7 +58,8 @@ struct Check: ReadingCommand {
         var checked: HistoryCheck.Result?
         try isolation.run(path) {
           let result = try check.run(
-            path, prometheus ? .statistics : output.json ? .knownValues : .nothing)
+            stores.context(path, session) { _ in },
+            prometheus ? .statistics : output.json ? .knownValues : .nothing)
           checked = result
           let findings = result.health.findings
           if findings.contains(where: \.isDamage) { isolation.end(with: .damaged) }

@@ -41,13 +41,15 @@ struct Compact: HistctlCommand {
   var outlivesReader: Bool { true }
 
   func run(_ session: Session) throws {
-    var compaction = Compaction(
-      store.store, isFull: full, busyTimeout: store.busyTimeout,
-      ignoredGuards: guards.ignoredGuards)
-    compaction.keepsLogValues = !keeping.omitsValues
+    func compaction(_ observer: @escaping OperationObserver) -> Compaction {
+      var compaction = Compaction(
+        store.context(session, observer), isFull: full, ignoredGuards: guards.ignoredGuards)
+      compaction.keepsLogValues = !keeping.omitsValues
+      return compaction
+    }
     guard !dryRun else {
       return try session.read(store, usesPager: false) { writer, snapshot, _ in
-        let plan = try compaction.plan(snapshot)
+        let plan = try compaction { _ in }.plan(snapshot)
         try CompactReport(
           path: store.store, isFull: full, before: plan.space, result: nil
         ).write(session, writer)
@@ -58,7 +60,7 @@ struct Compact: HistctlCommand {
       }
     }
     try session.write(usesPager: false) { writer in
-      let result = try session.observing { try compaction.run($0) }
+      let result = try session.observing { try compaction($0).run() }
       try CompactReport(
         path: store.store, isFull: full, before: result.before, result: result
       ).write(session, writer)

@@ -105,10 +105,9 @@ struct SealingOptions: ParsableArguments {
 
   /// Returns the request to seal in an archive.
   func request(
-    _ archivePath: String, busyTimeout: Double, ignoredGuards: Set<String>, now: StoreTimestamp
+    _ archivePath: String, ignoredGuards: Set<String>, now: StoreTimestamp
   ) -> SealingRequest {
-    var request = SealingRequest(
-      archivePath: archivePath, busyTimeout: busyTimeout, ignoredGuards: ignoredGuards)
+    var request = SealingRequest(archivePath: archivePath, ignoredGuards: ignoredGuards)
     request.lockWait = writing.lockWait?.seconds(before: now) ?? 0
     if let segmentSize = writing.segmentSize { request.segmentSize = segmentSize.bytes }
     request.allowsGap = allowGap

@@ -40,6 +40,15 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
+  /// Returns the store for an operation.
+  func context(
+    _ session: Session, _ observer: @escaping OperationObserver
+  ) -> StoreContext {
+    StoreContext(
+      store, busyTimeout: busyTimeout, bookmarkPath: bookmarkFile, now: session.now,
+      observer: observer)
+  }
+
   /// Returns the file with the bookmarks of the store.
   func bookmarkPath(beside location: StoreLocation) -> String {
     bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
@@ -77,6 +86,15 @@ struct SeveralStoresOptions: ParsableArguments {
     if stores.isEmpty, storesFrom == nil {
       throw ValidationError("give a STORE, or a list of stores with --stores-from")
     }
+  }
+
+  /// Returns one of the stores for an operation.
+  func context(
+    _ path: String, _ session: Session, _ observer: @escaping OperationObserver
+  ) -> StoreContext {
+    StoreContext(
+      path, busyTimeout: busyTimeout, bookmarkPath: bookmarkFile, now: session.now,
+      observer: observer)
   }
 
   /// Returns the stores that were given and those of the list, which is read, each once.

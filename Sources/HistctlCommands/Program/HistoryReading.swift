@@ -35,7 +35,9 @@ extension Session {
 
   /// Opens a store for reading, and warns if a part of its log is damaged.
   func open(_ path: String, busyTimeout: Double) throws -> StoreFile {
-    try observing { try StoreReading.open(path, busyTimeout: busyTimeout, observer: $0) }
+    try observing {
+      try StoreContext(path, busyTimeout: busyTimeout, now: now, observer: $0).openForReading()
+    }
   }
 
   /// Reads a store in one snapshot, writes what `body` finds, and ends with the session's status.
@@ -67,17 +69,13 @@ extension Session {
 
   /// Returns the input that options name.
   func input(_ store: StoreOptions, _ archive: ArchiveOptions) -> HistoryInput {
-    input(store.store, store.bookmarkFile, archive)
+    let display = OperationDisplay(self)
+    return input(store.context(self) { display.show($0) }, archive)
   }
 
-  private func input(
-    _ store: String, _ bookmarkFile: String?, _ archive: ArchiveOptions
-  ) -> HistoryInput {
-    let display = OperationDisplay(self)
-    return HistoryInput(
-      store, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
-      bookmarkPath: bookmarkFile, now: now
-    ) { display.show($0) }
+  private func input(_ context: StoreContext, _ archive: ArchiveOptions) -> HistoryInput {
+    HistoryInput(
+      context, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier)
   }
 
   /// Reads a store, its archive, or both as one history, and writes what `body` finds.
@@ -107,9 +105,10 @@ extension Session {
     _ store: String, _ options: SeveralStoresOptions, _ archive: ArchiveOptions,
     _ body: (HistoryReading, SnapshotHelpers?, TokenResolver) throws -> Void
   ) throws {
-    let input = input(store, options.bookmarkFile, archive)
+    let display = OperationDisplay(self)
+    let input = input(options.context(store, self) { display.show($0) }, archive)
     try write(usesPager: false) { writer in
-      try input.read(busyTimeout: options.busyTimeout, helperCount: StoreReading.helperCount) {
+      try input.read(helperCount: StoreReading.helperCount) {
         let reading = HistoryReading(session: self, writer: writer, timeline: $0)
         try reading.warnOfTornCopy()
         try body(reading, $1, $2)

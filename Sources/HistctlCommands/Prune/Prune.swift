@@ -118,12 +118,10 @@ struct Prune: HistctlCommand {
     _ path: String, _ session: Session, _ observer: @escaping OperationObserver
   ) -> PruneOperation {
     var operation = PruneOperation(
-      path, request, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile,
-      now: session.now,
+      stores.context(path, session, observer), request,
       sealing: archive.map {
-        sealing.request(
-          $0, busyTimeout: stores.busyTimeout, ignoredGuards: Set(ignoreGuard), now: session.now)
-      }, observer: observer)
+        sealing.request($0, ignoredGuards: Set(ignoreGuard), now: session.now)
+      })
     operation.keepsLogValues = !keeping.omitsValues
     return operation
   }

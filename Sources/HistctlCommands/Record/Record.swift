@@ -69,8 +69,9 @@ struct Record: HistctlCommand {
   }
 
   private func run(_ session: Session, _ observer: @escaping OperationObserver) throws {
-    let operation = try RecordOperation(
-      store, valuesPath: valuesFile, busyTimeout: busyTimeout, observer: observer)
+    let context = StoreContext(
+      store, busyTimeout: busyTimeout, now: session.now, observer: observer)
+    let operation = try RecordOperation(context, valuesPath: valuesFile)
     try session.write(usesPager: false) { writer in
       let report = RecordReport(path: store, session: session, writer: writer)
       guard !once else {

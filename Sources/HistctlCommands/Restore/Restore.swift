@@ -78,9 +78,8 @@ struct Restore: HistctlCommand {
     try session.write(usesPager: false) { writer in
       try session.observing { observer in
         var operation = RestoreOperation(
-          store.store, from: archive, request, busyTimeout: store.busyTimeout,
-          lockWait: lockWait?.seconds(before: session.now) ?? 0, bookmarkPath: store.bookmarkFile,
-          now: session.now, observer: observer)
+          store.context(session, observer), from: archive, request,
+          lockWait: lockWait?.seconds(before: session.now) ?? 0)
         operation.keepsLogValues = request.restoresValues
         try run(operation, session, writer, consent)
       }

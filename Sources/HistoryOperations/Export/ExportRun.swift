@@ -176,9 +176,10 @@ package struct ExportRun {
       }
       defer { withExtendedLifetime(lock) {} }
       let input = HistoryInput(
-        path, archivePath: request.archivePath, storeIdentifier: request.storeIdentifier,
-        bookmarkPath: nil, now: request.now, observer: warn)
-      try input.read(busyTimeout: request.busyTimeout) { timeline, helpers, resolver in
+        StoreContext(
+          path, busyTimeout: request.busyTimeout, now: request.now, observer: warn),
+        archivePath: request.archivePath, storeIdentifier: request.storeIdentifier)
+      try input.read { timeline, helpers, resolver in
         outcome.storeIdentifier = timeline.storeIdentifier
         var operation = try inTurn { try prepare(timeline, helpers, resolver) }
         operation.observer = warn

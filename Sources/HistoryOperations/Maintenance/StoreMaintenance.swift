@@ -98,9 +98,8 @@ package struct StoreMaintenance {
         ? nil : try RunLock(maintaining: path, bookmarkPath: bookmarkPath, wait: lockWait)
       try withExtendedLifetime(lock) {
         if !isDryRun, settings.prune != nil || settings.compacts {
-          try StoreReading.rollingBackUnfinishedSave(
-            at: path, busyTimeout: settings.busyTimeout, observer: observer
-          ) { try StoreFile(path: path, busyTimeout: settings.busyTimeout).read { _ in } }
+          let context = context(path)
+          try context.rollingBackUnfinishedSave { try context.open().read { _ in } }
         }
         if let export = settings.export {
           outcome.export = try self.export(path, export, bookmarkPath)
@@ -115,6 +114,12 @@ package struct StoreMaintenance {
     return outcome
   }
 
+  private func context(_ path: String) -> StoreContext {
+    StoreContext(
+      path, busyTimeout: settings.busyTimeout, bookmarkPath: settings.bookmarkFile, now: now,
+      observer: observer)
+  }
+
   private func export(
     _ path: String, _ export: MaintenanceSettings.Export, _ bookmarkPath: String
   ) throws -> MaintenanceOutcome.Export? {
@@ -124,8 +129,8 @@ package struct StoreMaintenance {
       : try RunLock.forExport(
         of: path, for: export.bookmark, bookmarkPath: bookmarkPath, wait: lockWait)
     defer { withExtendedLifetime(lock) {} }
-    let file = try StoreReading.open(path, busyTimeout: settings.busyTimeout, observer: observer)
-    return try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
+    return try context(path).openForReading().read(withHelpers: StoreReading.helperCount) {
+      snapshot, helpers in
       _ = try snapshot.historyTables()
       try StoreReading.warnOfModel(in: snapshot, observer: observer)
       let resolver = TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
@@ -197,16 +202,12 @@ package struct StoreMaintenance {
       }
     }
     var sealing = settings.archive.map {
-      SealingRequest(
-        archivePath: $0, busyTimeout: settings.busyTimeout, ignoredGuards: request.ignoredGuards)
+      SealingRequest(archivePath: $0, ignoredGuards: request.ignoredGuards)
     }
     sealing?.lockWait = lockWait
     if let segmentSize = settings.segmentSize { sealing?.segmentSize = segmentSize }
     sealing?.allowsGap = settings.allowsGap
-    var operation = PruneOperation(
-      path, request, busyTimeout: settings.busyTimeout, bookmarkPath: settings.bookmarkFile,
-      now: now,
-      sealing: sealing, observer: observer)
+    var operation = PruneOperation(context(path), request, sealing: sealing)
     operation.keepsLogValues = keepsLogValues && !settings.omitsLogValues
     let planned = try operation.plan(isDryRun: isDryRun)
     let plan = planned.plan
@@ -240,7 +241,7 @@ package struct StoreMaintenance {
     _ path: String, _ request: ForgetRequest, _ bookmarkPath: String,
     _ outcome: inout MaintenanceOutcome
   ) throws {
-    let store = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
+    let store = try context(path).open()
     var request = request
     request.lockWait = lockWait
     request.ignoredGuards.formUnion(ignoredGuards)
@@ -273,13 +274,13 @@ package struct StoreMaintenance {
   }
 
   private func compact(_ path: String, _ outcome: inout MaintenanceOutcome) throws {
+    let context = context(path)
     var compaction = Compaction(
-      path, isFull: settings.compactsFully, busyTimeout: settings.busyTimeout,
+      context, isFull: settings.compactsFully,
       ignoredGuards: ignoredGuards.union(settings.prune?.ignoredGuards ?? [])
         .union(settings.compactGuards))
     compaction.keepsLogValues = keepsLogValues && !settings.omitsLogValues
-    let plan = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
-      .read(compaction.plan)
+    let plan = try context.open().read(compaction.plan)
     let freesPrunedPages = isDryRun && outcome.prune != nil
     guard plan.space.freePageCount > 0 || freesPrunedPages else { return }
     if let refusal = plan.refusal { throw refusal }
@@ -288,7 +289,7 @@ package struct StoreMaintenance {
       outcome.freesPrunedPages = freesPrunedPages
       return
     }
-    let result = try compaction.run(observer)
+    let result = try compaction.run()
     let freed = result.before.byteCount - result.after.byteCount
     if freed > 0 { outcome.freedBytes = freed }
     if let obstacle = result.obstacle {

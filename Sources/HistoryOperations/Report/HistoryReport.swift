@@ -251,11 +251,13 @@ package struct HistoryReport {
     _ body: (HistoryTimeline, TokenResolver, _ logProblem: String?) throws -> Result
   ) throws -> Result {
     let input = HistoryInput(
-      source.path, archivePath: source.archivePath, storeIdentifier: source.storeIdentifier,
-      bookmarkPath: source.bookmarkPath, now: request.now, observer: observer)
+      StoreContext(
+        source.path, busyTimeout: request.busyTimeout, bookmarkPath: source.bookmarkPath,
+        now: request.now, observer: observer),
+      archivePath: source.archivePath, storeIdentifier: source.storeIdentifier)
     // Before the store is opened.
     let logProblem = StoreReading.logProblem(of: source.path)
-    return try input.read(busyTimeout: request.busyTimeout) { timeline, _, resolver in
+    return try input.read { timeline, _, resolver in
       if let file { try timeline.checkIsNotReplaced(by: file) }
       _ = try timeline.snapshot?.historyTables()
       return try body(timeline, resolver, timeline.snapshot == nil ? nil : logProblem)

@@ -77,8 +77,8 @@ package struct ScrubOperation {
   }
 
   private func read<Value>(_ body: (StoreSnapshot) throws -> Value) throws -> Value {
-    try StoreReading.open(request.path, busyTimeout: request.busyTimeout, observer: observer)
-      .read(body)
+    try StoreContext(request.path, busyTimeout: request.busyTimeout, observer: observer)
+      .openForReading().read(body)
   }
 
   private func place(_ snapshot: StoreSnapshot) throws -> StoreCopy {
