@@ -4,14 +4,12 @@ import StoreFormat
 /// Returns the rows that a plan puts back, piece by piece.
 final class RestorePieces {
   private let plan: RestorePlan
-  private let reader: any TransactionSource
-  private let translator: HistoryTranslator
+  private let walk: RestoreWalk
   private var current: HistoryTransaction?
   /// The next change of the current transaction, with its recorded values.
   private var pending: (row: RecordedChange, values: [RecordedValueRow])?
   /// Whether the next change of the current transaction was not read yet, although there is none pending.
   private var hasUnreadChanges = false
-  private var lowest: Int64?
   /// Called before a piece with recorded values is returned.
   private let willReturnValues: () throws -> Void
 
@@ -21,10 +19,11 @@ final class RestorePieces {
   ) throws {
     self.plan = plan
     self.willReturnValues = willReturnValues
-    reader = try sealed.transactions(through: plan.newestRead)
-    translator = HistoryTranslator(
-      schema: plan.schema, isModelKnown: plan.isModelKnown, tables: plan.insertion.tables,
-      path: plan.path)
+    walk = try RestoreWalk(
+      sealed, through: plan.newestRead, oldest: plan.oldest,
+      HistoryTranslator(
+        schema: plan.schema, isModelKnown: plan.isModelKnown, tables: plan.insertion.tables,
+        path: plan.path))
   }
 
   /// Returns the next piece, or `nil` after the last one.
@@ -58,22 +57,18 @@ final class RestorePieces {
     if !values.isEmpty { try willReturnValues() }
     let isWhole = pending == nil && !hasUnreadChanges
     if isWhole { current = nil }
-    let row = isWhole ? try translator.row(of: transaction) : nil
+    let row = isWhole ? try walk.row(of: transaction) : nil
     return HistoryInsertion.Piece(
       transaction: transaction.number, changes: changes, row: row, values: values,
       byteCount: byteCount + (row?.byteCount ?? 0))
   }
 
   private func nextTransaction() throws -> HistoryTransaction? {
-    while lowest != plan.first?.number || lowest == nil {
-      guard let transaction = try reader.nextTransaction() else {
+    while walk.number != plan.first?.number || walk.number == nil {
+      guard let transaction = try walk.nextTransaction() else {
         guard let wanted = plan.first?.number else { return nil }
-        throw RestoreObstacle.notSealed(path: plan.path, wanted: wanted, oldestSealed: lowest)
+        throw RestoreObstacle.notSealed(path: plan.path, wanted: wanted, oldestSealed: walk.number)
       }
-      if let lowest, transaction.number >= lowest {
-        throw RestoreObstacle.disorder(transaction: transaction.number)
-      }
-      lowest = transaction.number
       let isOldest = transaction.number == plan.oldest?.number
       if isOldest, plan.completed == nil { continue }
       if !isOldest, plan.first.map({ transaction.number < $0.number }) ?? true { return nil }
@@ -85,11 +80,8 @@ final class RestorePieces {
   private func nextChange(
     of transaction: HistoryTransaction
   ) throws -> (row: RecordedChange, values: [RecordedValueRow])? {
-    while let change = try reader.nextChange() {
-      let row = try translator.row(
-        of: change, in: transaction.number,
-        skipsGoneEntities: transaction.number == plan.oldest?.number)
-      guard let row else { continue }
+    while let change = try walk.nextChange() {
+      guard let row = try walk.row(of: change) else { continue }
       return (row, plan.request.restoresValues ? values(of: change, in: transaction) : [])
     }
     return nil

@@ -47,7 +47,7 @@ final class RestoreSurvey {
   private let oldest: TransactionPosition?
   private let highestIssued: Int64
   private let hasLooseChanges: Bool
-  private let translator: HistoryTranslator
+  private let tables: HistoryTables
   private let progress: (Int) -> Void
   private var checkedCount = 0
   /// The numbers of changes that were not looked up in the store yet, and of their transactions.
@@ -76,8 +76,14 @@ final class RestoreSurvey {
       )
     }
     hasLooseChanges = insertion.hasLooseChanges
-    translator = HistoryTranslator(
-      schema: schema, isModelKnown: isModelKnown, tables: insertion.tables, path: path)
+    tables = insertion.tables
+  }
+
+  /// Begins to walk through sealed history.
+  private func walk(_ sealed: any RestorableHistory, through newest: Int64) throws -> RestoreWalk {
+    try RestoreWalk(
+      sealed, through: newest, oldest: oldest,
+      HistoryTranslator(schema: schema, isModelKnown: isModelKnown, tables: tables, path: path))
   }
 
   /// Reads the sealed history.
@@ -89,23 +95,16 @@ final class RestoreSurvey {
     if case .number(let number) = end, let oldest, number >= oldest.number, number != 0 {
       return try complete(oldest, from: sealed)
     }
-    let reader = try sealed.transactions(through: newest)
+    let walk = try walk(sealed, through: newest)
     var current = taken
     var obstacle: RestoreObstacle?
     var oldestSealed: Int64?
-    var previous: Int64?
-    var isFirst = true
     let lowest: Int64 =
       if case .moment(let moment) = end { try sealed.lowestNumber(notBefore: moment) } else { .min }
-    while let transaction = try reader.nextTransaction() {
-      if let previous, transaction.number >= previous {
-        throw RestoreObstacle.disorder(transaction: transaction.number)
-      }
-      previous = transaction.number
-      if isFirst {
-        isFirst = false
+    while let transaction = try walk.nextTransaction() {
+      if oldestSealed == nil {
         oldestSealed = transaction.number
-        if try isOldest(transaction, reader, sealed) {
+        if try isOldest(transaction, walk, sealed) {
           current = taken
           continue
         }
@@ -115,7 +114,7 @@ final class RestoreSurvey {
       oldestSealed = transaction.number
       if obstacle == nil {
         do {
-          try add(transaction, reader, to: &current)
+          try add(transaction, walk, to: &current)
           if pending.count >= Self.batchSize { try lookUpPending() }
         } catch let error as RestoreObstacle {
           // A transaction before the moment need not fit.
@@ -143,9 +142,9 @@ final class RestoreSurvey {
   private func complete(
     _ oldest: TransactionPosition, from sealed: any RestorableHistory
   ) throws {
-    let reader = try sealed.transactions(through: oldest.number)
-    if let transaction = try reader.nextTransaction(), transaction.number == oldest.number {
-      _ = try isOldest(transaction, reader, sealed)
+    let walk = try walk(sealed, through: oldest.number)
+    if let transaction = try walk.nextTransaction(), transaction.number == oldest.number {
+      _ = try isOldest(transaction, walk, sealed)
     }
   }
 
@@ -159,8 +158,7 @@ final class RestoreSurvey {
   /// Checks that the newest sealed transaction joins the store's history, and returns whether it is the
   /// store's oldest.
   private func isOldest(
-    _ transaction: HistoryTransaction, _ reader: any TransactionSource,
-    _ sealed: any RestorableHistory
+    _ transaction: HistoryTransaction, _ walk: RestoreWalk, _ sealed: any RestorableHistory
   ) throws -> Bool {
     guard let oldest else {
       guard transaction.number <= highestIssued else {
@@ -190,7 +188,7 @@ final class RestoreSurvey {
         detail: "it was saved at \(StoreTimestamp.text(transaction.timestamp)) there, and at "
           + "\(StoreTimestamp.text(oldest.timestamp)) here")
     }
-    let missing = try missingChanges(of: transaction, reader).missing
+    let missing = try missingChanges(of: transaction, walk).missing
     if missing > 0 {
       completed = oldest
       taken.changeCount += missing
@@ -206,13 +204,12 @@ final class RestoreSurvey {
   // MARK: - One transaction
 
   private func add(
-    _ transaction: HistoryTransaction, _ reader: any TransactionSource,
-    to taken: inout Taken
+    _ transaction: HistoryTransaction, _ walk: RestoreWalk, to taken: inout Taken
   ) throws {
-    let row = try translator.row(of: transaction)
+    let row = try walk.row(of: transaction)
     let count =
       hasLooseChanges
-      ? try missingChanges(of: transaction, reader) : try newChanges(of: transaction, reader)
+      ? try missingChanges(of: transaction, walk) : try newChanges(of: transaction, walk)
     taken.first = row.position
     if taken.last == nil { taken.last = row.position }
     taken.transactionCount += 1
@@ -220,7 +217,7 @@ final class RestoreSurvey {
     if let highest = count.highest {
       taken.highestChange = max(taken.highestChange ?? highest, highest)
     }
-    taken.translatedEntities = translator.translatedEntities
+    taken.translatedEntities = walk.translatedEntities
     for text in row.internedTexts where taken.texts.count + taken.longTexts.count < Self.maxTexts {
       if text.string.utf8.count <= Self.longText {
         taken.texts.insert(text)
@@ -244,12 +241,12 @@ final class RestoreSurvey {
 
   /// Checks the changes of a transaction of which the store has none.
   private func newChanges(
-    of transaction: HistoryTransaction, _ reader: any TransactionSource
+    of transaction: HistoryTransaction, _ walk: RestoreWalk
   ) throws -> ChangeCount {
     var count = ChangeCount()
-    while let change = try reader.nextChange() {
+    while let change = try walk.nextChange() {
       noteProgress()
-      _ = try translator.row(of: change, in: transaction.number)
+      _ = try walk.row(of: change)
       count.note(change)
       count.missing += 1
       // A transaction may have millions of changes.
@@ -282,12 +279,11 @@ final class RestoreSurvey {
 
   /// Checks the changes of a transaction of which the store may have some.
   private func missingChanges(
-    of transaction: HistoryTransaction, _ reader: any TransactionSource
+    of transaction: HistoryTransaction, _ walk: RestoreWalk
   ) throws -> ChangeCount {
     var count = ChangeCount()
     var presentCount = 0
     var storedCount = 0
-    let isOldest = transaction.number == oldest?.number
     var piece: [HistoryChange] = []
     var isAtEnd = false
     repeat {
@@ -296,7 +292,7 @@ final class RestoreSurvey {
       while piece.count < HistoryInsertion.Piece.size,
         byteCount < HistoryInsertion.Piece.maxByteCount
       {
-        guard let change = try reader.nextChange() else {
+        guard let change = try walk.nextChange() else {
           isAtEnd = true
           break
         }
@@ -310,9 +306,7 @@ final class RestoreSurvey {
           if let present = try snapshot.presentChange(numbered: change.number) {
             try check(present, is: change, of: transaction.number)
             presentCount += 1
-          } else if try translator.row(
-            of: change, in: transaction.number, skipsGoneEntities: isOldest) != nil
-          {
+          } else if try walk.row(of: change) != nil {
             // The store's oldest transaction lost the changes of an entity with the entity.
             count.missing += 1
           }
