@@ -175,10 +175,7 @@ package struct ExportFolder {
         hint: "the file comes from another copy of the store; export this one elsewhere")
     }
     let path = OutputFolder.path(of: name(of: range), in: directory)
-    var operation = operation
-    operation.export.query.after = plan.start
-    operation.export.query.until = range.upperBound
-    guard try operation.isWritten(in: path) else {
+    guard try operation.part(after: plan.start, until: range.upperBound).isWritten(in: path) else {
       throw OperationError(
         .divergedFolder,
         "\(path) already exists, with other contents than an export of \(store) would have",
@@ -232,11 +229,11 @@ package struct ExportFolder {
     if let consumer = plan.consumer, plan.isNewConsumer, plan.finished == nil {
       try move(consumer, to: 0)
     }
-    var operation = operation
-    if plan.consumer != nil { operation.export.query.after = plan.start }
+    var after = plan.consumer != nil ? plan.start : operation.export.query.after
     var files: [File] = []
     for part in parts {
-      operation.export.query.until = part.upperBound
+      var operation = operation.part(after: after, until: part.upperBound)
+      if !files.isEmpty { operation.export.missingBeginning = nil }
       let directory = try directory(of: part.lowerBound)
       try OutputFolder.make(part: directory, permissions: permissions)
       let path = OutputFolder.path(of: name(of: part), in: directory)
@@ -245,8 +242,7 @@ package struct ExportFolder {
       ) { try lockFolder(for: part) }
       files.append(File(path: path, summary: summary))
       if let consumer = plan.consumer { try move(consumer, to: part.upperBound) }
-      operation.export.query.after = part.upperBound
-      operation.export.missingBeginning = nil
+      after = part.upperBound
     }
     return files
   }

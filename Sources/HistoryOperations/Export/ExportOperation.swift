@@ -68,6 +68,14 @@ package struct ExportOperation {
     }
   }
 
+  /// Returns the export of the transactions after one number up to and including another.
+  func part(after: Int64?, until: Int64) -> ExportOperation {
+    var part = self
+    part.export.query.after = after
+    part.export.query.until = until
+    return part
+  }
+
   private func write(into draft: DraftFile, _ path: String) throws -> ExportSummary {
     // Each is used by one call at a time.
     guard format.content == .database else {
