@@ -1370,7 +1370,7 @@ _histctl_check() {
     repeating_flags=()
     non_repeating_flags=(--prometheus --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --max-size --max-age --min-headroom --max-export-failure --max-behind --keep-within --keep-last --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1397,6 +1397,9 @@ _histctl_check() {
         return
         ;;
     '--min-headroom')
+        return
+        ;;
+    '--max-export-failure')
         return
         ;;
     '--max-behind')

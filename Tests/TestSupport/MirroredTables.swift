@@ -30,6 +30,49 @@ package struct MirroredTables {
   /// The key under which the mirror keeps its token.
   package static let tokenKey = "NSCloudKitMirroringDelegateLastHistoryTokenKey"
 
+  /// An event of `ANSCKEVENT`.
+  package struct Event {
+    /// 0 for setup, 1 for import, 2 for export.
+    package var type: Int64
+    package var started: StoredValue
+    package var ended: StoredValue = .null
+    package var succeeded = false
+    package var errorDomain: StoredValue = .null
+    package var errorCode: StoredValue = .integer(0)
+
+    package init(
+      _ type: Int64, started: StoredValue, ended: StoredValue = .null, succeeded: Bool = false,
+      errorDomain: StoredValue = .null, errorCode: StoredValue = .integer(0)
+    ) {
+      self.type = type
+      self.started = started
+      self.ended = ended
+      self.succeeded = succeeded
+      self.errorDomain = errorDomain
+      self.errorCode = errorCode
+    }
+  }
+
+  /// Adds the mirror's log of its own work.
+  package static func add(_ events: [Event], to writer: StoreWriter) throws {
+    try writer.sql(
+      """
+      CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+        ZCLOUDKITEVENTTYPE INTEGER, ZCOUNTAFFECTEDOBJECTS INTEGER, ZCOUNTFINISHEDOBJECTS INTEGER,
+        ZERRORCODE INTEGER, ZSUCCEEDED INTEGER, ZENDEDAT TIMESTAMP, ZSTARTEDAT TIMESTAMP,
+        ZERRORDOMAIN VARCHAR, ZEVENTIDENTIFIER BLOB);
+      """)
+    try writer.insert(
+      into: "ANSCKEVENT",
+      events.map { event in
+        [
+          ("ZCLOUDKITEVENTTYPE", .integer(event.type)), ("ZSTARTEDAT", event.started),
+          ("ZENDEDAT", event.ended), ("ZSUCCEEDED", .integer(event.succeeded ? 1 : 0)),
+          ("ZERRORDOMAIN", event.errorDomain), ("ZERRORCODE", event.errorCode),
+        ]
+      })
+  }
+
   /// Adds the tables to a store, with the value of the token's entry; nil for no entry.
   package static func add(
     to writer: StoreWriter, token: StoredValue?, records: [Record] = []

@@ -43,6 +43,12 @@ struct CheckReport {
     if !health.bookmarks.isEmpty {
       parts.append(health.bookmarks.count.counted("bookmark"))
     }
+    if let behind = health.mirroring?.transactionsBehind, behind > 0 {
+      parts.append("the mirror is \(behind.counted("transaction")) behind")
+    }
+    if let failures = health.mirroring?.failedExports {
+      parts.append("upload to CloudKit \(failures.text(time))")
+    }
     return parts.joined(separator: ", ")
   }
 
@@ -54,6 +60,8 @@ struct CheckReport {
     case .tooOld(let oldest, let limit):
       return "the oldest transaction, \(oldest.number) of \(time.text(oldest.timestamp)), "
         + "is older than \(limit)"
+    case .failingExport(let failures, let limit):
+      return "upload to CloudKit \(failures.text(time)) (limit \(limit))"
     case .unusableBookmark(let standing):
       return "the bookmark \(standing.token.text) does not work: it is \(standing.token.state.name)"
     case .lostBookmark(let standing, let allowance):
@@ -87,7 +95,8 @@ struct CheckReport {
         "path": path, "store": health.storeIdentifier, "ok": health.findings.isEmpty,
         "storeBytes": health.storeByteCount, "freeBytes": health.freeByteCount,
         "bytes": health.historyByteCount, "transactions": health.transactionCount,
-        "oldest": health.oldest, "newest": health.newest, "bookmarks": bookmarks,
+        "oldest": health.oldest, "newest": health.newest,
+        "mirroring": health.mirroring?.json, "bookmarks": bookmarks,
         "values": values?.recordedJSON, "logValues": values?.logJSON,
         "findings": health.findings.map { finding in
           JSONValue.object(of: [

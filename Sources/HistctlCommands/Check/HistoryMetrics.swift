@@ -11,6 +11,7 @@ struct HistoryMetrics {
   private enum Family: Int, CaseIterable {
     case readable, findings, storeBytes, freeBytes, historyBytes, transactions, oldest, newest
     case largestObject, largestAttribute
+    case mirrorBehind, mirrorPending, mirrorSuccess, mirrorFailures, mirrorFailingSince
     case usable, beyondLimit, behind, unreadSince, headroom
 
     var metric: PrometheusMetric {
@@ -44,6 +45,24 @@ struct HistoryMetrics {
           "histctl_history_largest_attribute_share",
           "Share of all changes that are updates of the attribute with the most updates, from 0 to 1."
         )
+      case .mirrorBehind:
+        .init(
+          "histctl_mirror_behind_transactions",
+          "Transactions that the mirror in CloudKit has not read.")
+      case .mirrorPending:
+        .init("histctl_mirror_pending_records", "Records that wait to be uploaded to CloudKit.")
+      case .mirrorSuccess:
+        .init(
+          "histctl_mirror_last_success_timestamp_seconds",
+          "When the mirror last ended an event of this kind with success, in seconds since 1970.")
+      case .mirrorFailures:
+        .init(
+          "histctl_mirror_failures",
+          "Failed events of this kind since the last one that succeeded.")
+      case .mirrorFailingSince:
+        .init(
+          "histctl_mirror_failing_since_timestamp_seconds",
+          "When the first failed event since the last successful one began, in seconds since 1970.")
       case .usable: .init("histctl_bookmark_usable", "1 if the bookmark works, otherwise 0.")
       case .beyondLimit:
         .init(
@@ -99,6 +118,18 @@ struct HistoryMetrics {
       add(
         .largestAttribute, statistics.shares(of: attribute.activity).changes,
         [("entity", attribute.name.entity), ("attribute", attribute.name.attribute)])
+    }
+    if let mirroring = health.mirroring {
+      add(.mirrorBehind, mirroring.transactionsBehind.map(Double.init))
+      add(.mirrorPending, (mirroring.exports?.pendingCount).map(Double.init))
+      if case .value(let activities) = mirroring.activities {
+        for activity in activities {
+          let event = [("event", activity.kind.name)]
+          add(.mirrorSuccess, activity.lastSuccess?.secondsSince1970, event)
+          add(.mirrorFailures, Double(activity.failures?.count ?? 0), event)
+          add(.mirrorFailingSince, activity.failures?.since?.secondsSince1970, event)
+        }
+      }
     }
     for standing in health.bookmarks {
       let bookmark = [("bookmark", standing.bookmark.name)]

@@ -50,6 +50,7 @@ struct InfoText: FieldPage {
     try field(
       "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
     try field("mirrored", report.mirroring.map { $0.text(tokens) })
+    for text in report.mirroring?.activityTexts(time) ?? [] { try field("mirror log", text) }
     try field("values", report.values.recorded.map { text(of: $0, tokens) })
     try field("value gaps", text(of: report.values.gaps))
     try field("log values", report.values.log.map { text(of: $0, tokens) })

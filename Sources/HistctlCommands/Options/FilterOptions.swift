@@ -235,12 +235,20 @@ struct LimitOptions: ParsableArguments {
     transform: DurationArgument.init(parsing:))
   var minHeadroom: DurationArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "Maximum time for which uploads of a mirrored store to CloudKit may fail, such as 1d.",
+      valueName: "duration"),
+    transform: DurationArgument.init(parsing:))
+  var maxExportFailure: DurationArgument?
+
   /// The limits that are given.
   var limits: HistoryLimits {
     var limits = HistoryLimits()
     limits.maxSize = maxSize?.bytes
     limits.maxAge = maxAge?.duration
     limits.minHeadroom = minHeadroom?.duration
+    limits.maxExportFailure = maxExportFailure?.duration
     return limits
   }
 }

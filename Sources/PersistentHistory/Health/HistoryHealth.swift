@@ -22,6 +22,8 @@ package struct HistoryHealth: Hashable, Sendable {
   package let transactionCount: Int64
   package let oldest: TransactionPosition?
   package let newest: TransactionPosition?
+  /// The progress of the mirror in CloudKit, or `nil` if the store is not mirrored.
+  package let mirroring: MirroringState?
   /// The state of the bookmarks, in the given order.
   package let bookmarks: [BookmarkStanding]
   /// What exceeds the limits, damage, and bookmarks that do not work.
@@ -45,6 +47,7 @@ package struct HistoryHealth: Hashable, Sendable {
     transactionCount = try snapshot.transactionCount()
     oldest = try snapshot.oldestTransaction()
     newest = try snapshot.newestTransaction()
+    mirroring = try MirroringState(snapshot: snapshot)
     let standings = try BookmarkStanding.standings(
       of: bookmarks, in: snapshot, limit: limits.allowance, retention: limits.retention, now: now)
     self.bookmarks = standings.filter {
@@ -67,6 +70,11 @@ package struct HistoryHealth: Hashable, Sendable {
       time < limit.before(now), oldest.number != newest?.number
     {
       findings.append(.tooOld(oldest: oldest, limit: limit))
+    }
+    if let limit = limits.maxExportFailure, let failures = mirroring?.failedExports,
+      failures.since.map({ $0 < limit.before(now) }) ?? true
+    {
+      findings.append(.failingExport(failures, limit: limit))
     }
     if let logProblem { findings.append(.damagedLog(reason: logProblem)) }
     findings += try EvidentDamage(of: snapshot).findings.compactMap {
@@ -102,6 +110,8 @@ package struct HistoryLimits: Hashable, Sendable {
   package var maxSize: Int64?
   /// The maximum age of the oldest transaction, unless it is the newest as well.
   package var maxAge: HistoryDuration?
+  /// The maximum time for which uploads to CloudKit may fail.
+  package var maxExportFailure: HistoryDuration?
   /// The minimum time that each bookmark must keep working under the retention.
   package var minHeadroom: HistoryDuration?
   /// The retention that headroom is computed for; without it there is none.
@@ -117,6 +127,8 @@ package struct HistoryLimits: Hashable, Sendable {
 package enum HistoryFinding: Hashable, Sendable {
   case tooLarge(bytes: Int64, limit: Int64)
   case tooOld(oldest: TransactionPosition, limit: HistoryDuration)
+  /// Uploads to CloudKit have failed for too long.
+  case failingExport(MirroringActivity.Failures, limit: HistoryDuration)
   /// A bookmark does not work.
   case unusableBookmark(BookmarkStanding)
   /// The consumer of a bookmark has more left to read than is allowed.
@@ -135,6 +147,7 @@ package enum HistoryFinding: Hashable, Sendable {
     switch self {
     case .tooLarge: "tooLarge"
     case .tooOld: "tooOld"
+    case .failingExport: "failingExport"
     case .unusableBookmark: "unusableBookmark"
     case .lostBookmark: "lostBookmark"
     case .shortHeadroom: "shortHeadroom"
@@ -159,7 +172,9 @@ package enum HistoryFinding: Hashable, Sendable {
     case .unusableBookmark(let standing), .lostBookmark(let standing, _),
       .shortHeadroom(let standing, _):
       standing.bookmark
-    case .tooLarge, .tooOld, .unreadableBookmarks, .damagedLog, .damaged, .missingChanges: nil
+    case .tooLarge, .tooOld, .failingExport, .unreadableBookmarks, .damagedLog, .damaged,
+      .missingChanges:
+      nil
     }
   }
 }

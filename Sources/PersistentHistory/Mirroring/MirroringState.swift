@@ -21,6 +21,17 @@ package struct MirroringState: Hashable, Sendable {
   /// The records that have not reached CloudKit yet, or `nil` if they cannot be read.
   package let exports: MirroringRecords.Exports?
   package let need: Need
+  /// How many transactions the mirror has not read, or `nil` where its token does not work.
+  package let transactionsBehind: Int64?
+  /// What the mirror has logged of its own work.
+  package let activities: MirroringRecords.Part<[MirroringActivity]>
+
+  /// The uploads to CloudKit that failed since the last successful one, or `nil` if none did or the
+  /// log of the mirror cannot be read.
+  package var failedExports: MirroringActivity.Failures? {
+    guard case .value(let activities) = activities else { return nil }
+    return activities.first { $0.kind == .export }?.failures
+  }
 
   /// Reads the state, or returns `nil` for a store that is not mirrored.
   package init?(snapshot: StoreSnapshot) throws {
@@ -28,6 +39,13 @@ package struct MirroringState: Hashable, Sendable {
     _ = try snapshot.historyTables()
     var problems: [String] = []
     token = try Self.token(records.tokenArchive, in: snapshot, &problems)
+    activities = records.activities
+    transactionsBehind =
+      if let token, token.state == .valid, let number = token.number {
+        try snapshot.transactionCount(after: number)
+      } else {
+        nil
+      }
     switch records.exports {
     case .value(let exports): self.exports = exports
     case .unreadable(let reason):

@@ -22,6 +22,8 @@ package struct MirroringRecords: Hashable, Sendable {
   /// The archived token up to which the mirror has read the history.
   package let tokenArchive: Part<[UInt8]>
   package let exports: Part<Exports>
+  /// The log of the mirror's own work, one entry for each kind of work that it has done.
+  package let activities: Part<[MirroringActivity]>
 
   /// The key of the token in `ANSCKMETADATAENTRY`.
   private static let tokenKey = "NSCloudKitMirroringDelegateLastHistoryTokenKey"
@@ -33,6 +35,13 @@ package struct MirroringRecords: Hashable, Sendable {
     guard !layout.mirroringTables.isEmpty else { return nil }
     tokenArchive = try Self.tokenArchive(database)
     exports = try Self.exports(database)
+    if let reason = try Self.missing(
+      MirroringActivity.table, MirroringActivity.columns, database)
+    {
+      activities = .unreadable(reason: reason)
+    } else {
+      activities = .value(try MirroringActivity.all(database))
+    }
   }
 
   private static func tokenArchive(_ database: Database) throws -> Part<[UInt8]> {

@@ -137,15 +137,126 @@ import Testing
     #expect(person.status == 0)
     #expect(
       person.text.contains(
-        "\nmirrored    to CloudKit, history read up to 10, 1 of 2 records are pending\n"))
+        """
+
+        mirrored    to CloudKit, history read up to 10, 2 transactions behind, 1 of 2 records are pending
+        mirror log  not known: there is no table ANSCKEVENT
+
+        """))
     #expect(
       person.text.contains(
         "note: the store is mirrored to CloudKit, which needs its history from transaction 7 on\n"))
     let program = try await InProcess.run(["info", writer.path, "--json"])
     #expect(
       program.text.contains(
-        #""mirrored":true,"mirroring":{"transaction":10,"state":"valid","records":2,"#
-          + #""pendingRecords":1,"lowestPending":7,"neededFrom":7}"#))
+        #""mirrored":true,"mirroring":{"transaction":10,"state":"valid","behind":2,"records":2,"#
+          + #""pendingRecords":1,"lowestPending":7,"neededFrom":7,"#
+          + #""eventsReason":"there is no table ANSCKEVENT"}"#))
+  }
+
+  @Test func `the log of a mirror shows since when its uploads fail, and with which error`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("sample.store"))
+    try SampleStore.fill(writer)
+    try MirroredTables.add(
+      to: writer, token: try MirroredTables.archive([StoreWriter.identifier: 12]))
+    let (first, day) = (743_990_400.0, 86_400.0)
+    func event(
+      _ type: Int64, day number: Double, code: Int64? = nil, ends: Bool = true
+    ) -> MirroredTables.Event {
+      let start = first + number * day
+      return .init(
+        type, started: .real(start), ended: ends ? .real(start + 60) : .null,
+        succeeded: ends && code == nil, errorDomain: code == nil ? .null : .text("CKErrorDomain"),
+        errorCode: .integer(code ?? 0))
+    }
+    try MirroredTables.add(
+      [
+        event(0, day: 0), event(2, day: 0, code: 4), event(2, day: 1), event(2, day: 2, code: 4),
+        event(2, day: 3, code: 25), event(1, day: 3, ends: false), event(2, day: 4, ends: false),
+      ], to: writer)
+    try writer.close()
+    let person = try await InProcess.run(["info", writer.path, "--date", "utc"])
+    #expect(
+      person.text.contains(
+        """
+
+        mirror log  setup succeeded 2024-07-30 00:01:00Z
+        mirror log  import started 2024-08-02 00:00:00Z and has not ended
+        mirror log  export fails since 2024-08-01 00:00:00Z, 2 attempts \
+        (CKErrorDomain 25 quotaExceeded); last succeeded 2024-07-31 00:01:00Z
+
+        """), "\(person.text)")
+    let program = try await InProcess.run(["info", writer.path, "--json"])
+    #expect(
+      program.text.contains(
+        #"{"event":"export","started":"2024-08-03T00:00:00.000000Z","#
+          + #""lastSuccess":"2024-07-31T00:01:00.000000Z","failures":2,"#
+          + #""failingSince":"2024-08-01T00:00:00.000000Z","errorDomain":"CKErrorDomain","#
+          + #""errorCode":25}"#), "\(program.text)")
+
+    let within = try await InProcess.run(["check", writer.path, "--date", "utc"])
+    #expect(within.status == 0)
+    #expect(
+      within.text.contains(", upload to CloudKit fails since 2024-08-01 00:00:00Z, 2 attempts"))
+    let beyond = try await InProcess.run([
+      "check", writer.path, "--max-export-failure", "1d", "--json",
+    ])
+    #expect(beyond.status == 1)
+    #expect(beyond.text.contains(#""findings":[{"finding":"failingExport","message":"upload to "#))
+    let metrics = try await InProcess.run(["check", writer.path, "--prometheus"])
+    for line in [
+      #"histctl_mirror_behind_transactions{path="…"} 0"#,
+      #"histctl_mirror_failures{path="…",event="setup"} 0"#,
+      #"histctl_mirror_failures{path="…",event="export"} 2"#,
+      #"histctl_mirror_failing_since_timestamp_seconds{path="…",event="export"} 1722470400"#,
+      #"histctl_mirror_last_success_timestamp_seconds{path="…",event="export"} 1722384060"#,
+    ] {
+      let store = #"path="\#(writer.path)",store="\#(StoreWriter.identifier)""#
+      #expect(
+        metrics.text.contains(line.replacing(#"path="…""#, with: store) + "\n"), "\(metrics.text)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (
+        "ALTER TABLE ANSCKEVENT DROP COLUMN ZENDEDAT",
+        "not known: ANSCKEVENT has no column ZENDEDAT"
+      ),
+      ("DROP TABLE ANSCKEVENT", "not known: there is no table ANSCKEVENT"),
+      ("UPDATE ANSCKEVENT SET ZCLOUDKITEVENTTYPE = 'x'", nil),
+      (
+        "UPDATE ANSCKEVENT SET ZERRORDOMAIN = char(27) || '[2J', ZSTARTEDAT = 'x'",
+        "export fails, 1 attempt (\\u001b[2J 2); never succeeded"
+      ),
+      (
+        "UPDATE ANSCKEVENT SET ZERRORDOMAIN = zeroblob(100000000), ZERRORCODE = 1.5, ZSTARTEDAT = 9e999",
+        "export fails"
+      ),
+    ] as [(String, String?)])
+  func `a log of a mirror with other contents is not guessed at`(
+    sql: String, words: String?
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("sample.store"))
+    try SampleStore.fill(writer)
+    try MirroredTables.add(to: writer, token: nil)
+    try MirroredTables.add(
+      [
+        .init(
+          2, started: .real(1), ended: .real(2), errorDomain: .text("CKErrorDomain"),
+          errorCode: .integer(2))
+      ], to: writer)
+    try writer.sql(sql)
+    try writer.close()
+    let person = try await InProcess.run(["info", writer.path])
+    #expect(person.status == 0)
+    let lines = person.text.split(separator: "\n").filter { $0.hasPrefix("mirror log") }
+    #expect(lines.count == (words == nil ? 0 : 1))
+    if let words { #expect(lines.first?.contains(words) == true, "\(person.text)") }
   }
 
   @Test func `bookmarks are listed`() async throws {
