@@ -17,19 +17,22 @@ from mcp import Client, StdioServerParameters
 
 CALLS = [
     ("info", {}, ["info"]),
-    ("log", {"limit": 20, "author": ["widget"]}, ["log", "-n", "20", "--author", "widget"]),
+    ("log", {"limit": 5, "author": ["widget"]}, ["log", "-n", "5", "--author", "widget"]),
     ("show", {"token": "last"}, ["show", "last"]),
     ("diff", {"start": "last~9", "stat": True}, ["diff", "last~9", "--stat"]),
     ("object", {"object": "Trip/p7"}, ["object", "Trip/p7"]),
+    ("blame", {"object": "Trip/p7"}, ["blame", "Trip/p7"]),
     ("recover", {"objects": ["BucketListItem/p3"]}, ["recover", "BucketListItem/p3"]),
     ("stats", {"by": "week", "top": 3}, ["stats", "--by", "week", "--top", "3"]),
     ("token_check", {"tokens": ["1", "last"]}, ["token", "check", "1", "last"]),
+    ("bookmark_check", {}, ["bookmark", "check"]),
+    ("verify", {}, ["verify"]),
 ]
 
 
 def written(words, store):
     """What a command writes."""
-    depth = 2 if words[0] == "token" else 1
+    depth = 2 if words[0] in ("token", "bookmark") else 1
     line = ["histctl", *words[:depth], store, *words[depth:], "--json"]
     return subprocess.run(line, capture_output=True, encoding="utf-8").stdout
 

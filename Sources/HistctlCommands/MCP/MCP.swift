@@ -10,8 +10,8 @@ struct MCP: HistctlCommand {
     discussion: """
       Reads messages of the protocol from standard input and answers on standard output, until the \
       input ends. An assistant's program starts it; nobody types the messages. Each tool runs the \
-      command of its name with --json: find, info, log, show, diff, object, stats and token_check. \
-      They only read, and only the given files and what is in the given folders.
+      command of its name with --json: find, info, log, show, diff, object, blame, recover, stats, \
+      token_check, bookmark_check and verify. Stores are resources as well. They only read, and only the given files and what is in the given folders.
 
       Examples:
         histctl mcp default.store
@@ -25,7 +25,7 @@ struct MCP: HistctlCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Cut the text of an answer after SIZE (default 1M, at most 64M).", valueName: "size"),
+      "Cut the text of an answer after SIZE (default 64K, at most 64M).", valueName: "size"),
     transform: ByteSize.init(parsing:))
   var maxText: ByteSize?
 

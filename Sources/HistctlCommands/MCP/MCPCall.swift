@@ -10,7 +10,18 @@ final class MCPCall {
   /// The maximum length of the text of standard error, in bytes; the rest is read and dropped.
   private static let maxErrors = 1 << 16
 
+  /// What the lines of the command become.
+  enum Answer {
+    /// The result of a tool: the lines from a position on. There may be more after `lineLimit` lines.
+    case tool(MCPTool, start: Int, lineLimit: Int?)
+    /// A page of the list of stores, from a position on.
+    case stores(start: Int)
+    /// The content of the resource with an address.
+    case store(address: String)
+  }
+
   let request: MCPRequest
+  private let answer: Answer
   private let arguments: [String]
   private let textLimit: Int
   /// The ends of the pipes that are read, -1 after their end. The pipe of errors stays open as long as
@@ -20,11 +31,19 @@ final class MCPCall {
   private var output: [UInt8] = []
   private var errors: [UInt8] = []
   private var isCut = false
+  /// The number of lines at the beginning of the output that the client has.
+  private var knownLineCount: Int
   private let status = SharedStatus()
   private let cancellation = Cancellation()
 
-  init(_ request: MCPRequest, _ arguments: [String], textLimit: Int) {
+  init(_ request: MCPRequest, _ arguments: [String], textLimit: Int, answer: Answer) {
     self.request = request
+    self.answer = answer
+    knownLineCount =
+      switch answer {
+      case .tool(_, let start, _), .stores(let start): start
+      case .store: 0
+      }
     self.arguments = arguments
     self.textLimit = textLimit
   }
@@ -70,9 +89,15 @@ final class MCPCall {
       errors += bytes.prefix(Self.maxErrors - errors.count)
       if count <= 0 { end(&errorsEnd) }
     } else {
+      var new = bytes
+      while knownLineCount > 0, let end = new.firstIndex(of: UInt8(ascii: "\n")) {
+        new = new[(end + 1)...]
+        knownLineCount -= 1
+      }
+      if knownLineCount > 0 { new = new[new.endIndex...] }
       let room = textLimit - output.count
-      output += bytes.prefix(room)
-      isCut = bytes.count > room
+      output += new.prefix(room)
+      isCut = new.count > room
       if count <= 0 || isCut { end(&outputEnd) }
     }
   }
@@ -92,20 +117,45 @@ final class MCPCall {
   // MARK: - The answer
 
   /// The result for the client.
-  var result: JSONObject {
+  ///
+  /// - Throws: ``MCPError`` if there is none.
+  func result() throws(MCPError) -> JSONObject {
     let status = status.value.withLock { $0 }
-    // Status 1 with output is an answer, such as the state of a token.
-    let isError = status != .success && (status != .answerIsNo || output.isEmpty)
-    var texts = [
-      Self.lines(output, isCut: isCut), Self.lines(errors, isCut: errors.count == Self.maxErrors),
-    ]
-    if isCut {
-      texts.append(
-        "The output is longer than \(ByteCount(Int64(textLimit))) and was cut. Ask for less: a smaller "
-          + "limit, a shorter range (after, until) or conditions such as entity, object and author."
-      )
+    let text = Self.lines(output, isCut: isCut)
+    let words = Self.lines(errors, isCut: errors.count == Self.maxErrors)
+    let lineCount = text.utf8.count { $0 == UInt8(ascii: "\n") } + (isCut && endsWithLine ? 1 : 0)
+    switch answer {
+    case .tool(let tool, let start, let lineLimit):
+      let isMore = isCut ? lineCount > 0 : lineLimit.map { lineCount >= $0 } ?? false
+      let cursor = isMore ? "\(start + lineCount)" : nil
+      var result = Self.result(
+        [text, words, note(cursor)].filter { !$0.isEmpty },
+        isError: status != .success && (!tool.answers.contains(status) || output.isEmpty))
+      if let cursor { result["_meta"] = ["nextCursor": .string(cursor)] }
+      return result
+    case .stores(let start):
+      var result: JSONObject = ["resources": .array(StoreResource.list(text))]
+      if isCut, lineCount > 0 { result["nextCursor"] = .string("\(start + lineCount)") }
+      return result
+    case .store(let address):
+      guard status == .success || status == .damaged, !text.isEmpty else {
+        throw MCPError(code: -32603, message: words)
+      }
+      return StoreResource.content(address, text)
     }
-    return Self.result(texts.filter { !$0.isEmpty }, isError: isError)
+  }
+
+  /// Whether the text that was cut has a whole line.
+  private var endsWithLine: Bool { output.contains(UInt8(ascii: "\n")) }
+
+  /// Returns what the client can do about the rest; empty if there is none.
+  private func note(_ cursor: String?) -> String {
+    let next = cursor.map { "call the tool again with the cursor \"\($0)\"" }
+    guard isCut else { return next.map { "There may be more: \($0)." } ?? "" }
+    return
+      "The output is longer than \(ByteCount(Int64(textLimit))) and was cut. Ask for less: a smaller "
+      + "limit, a shorter range (after, until) or conditions such as entity, object and author"
+      + (next.map { "; or \($0) for the rest" } ?? "") + "."
   }
 
   /// Makes a result of texts.

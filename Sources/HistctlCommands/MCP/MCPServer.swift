@@ -64,7 +64,12 @@ final class MCPServer {
       abandoned.removeAll(where: \.isFinished)
       if let call = running, call.isFinished {
         running = nil
-        try answer(call.request, call.result)
+        do {
+          try answer(call.request, try call.result())
+        } catch var error as MCPError {
+          error.id = call.request.id
+          try send(error.json, in: call.request.batch)
+        }
       }
       if running == nil { try startNext() }
     }
@@ -134,7 +139,7 @@ final class MCPServer {
     case "initialize": return try initialize(request)
     case "server/discover":
       return [
-        "supportedVersions": [.string(Self.statelessVersion)], "capabilities": ["tools": [:]],
+        "supportedVersions": [.string(Self.statelessVersion)], "capabilities": Self.capabilities,
         "instructions": .string(tools.instructions),
         "_meta": ["io.modelcontextprotocol/serverInfo": Self.serverInfo],
       ]
@@ -145,6 +150,9 @@ final class MCPServer {
       }
       return ["tools": tools.descriptions]
     case "tools/call": return try call(request)
+    case "resources/list": return try wait(for: listOfStores(request))
+    case "resources/templates/list": return ["resourceTemplates": []]
+    case "resources/read": return try wait(for: content(request))
     default: throw MCPError.unknownMethod(request.method)
     }
   }
@@ -158,11 +166,12 @@ final class MCPServer {
     }
     version = Self.versions.contains(wanted) ? wanted : Self.versions.last ?? wanted
     return [
-      "protocolVersion": .string(version), "capabilities": ["tools": [:]],
+      "protocolVersion": .string(version), "capabilities": Self.capabilities,
       "serverInfo": Self.serverInfo, "instructions": .string(tools.instructions),
     ]
   }
 
+  private static let capabilities: JSONValue = ["tools": [:], "resources": [:]]
   private static let serverInfo: JSONValue = [
     "name": "histctl", "title": "histctl", "version": .string(Version.text),
   ]
@@ -177,15 +186,47 @@ final class MCPServer {
     guard case .object(let arguments) = request.params["arguments"] ?? [:] else {
       throw MCPError.invalidParams("arguments must be an object")
     }
-    guard waiting.count < Self.maxWaiting else {
-      throw MCPError(code: -32000, message: "\(Self.maxWaiting) calls wait already")
-    }
+    let call: MCPCall
     do {
-      let line = try tools.commandLine(of: tool, arguments)
-      waiting.append(MCPCall(request, line, textLimit: textLimit))
+      call = try tools.call(tool, arguments, request: request, textLimit: textLimit)
     } catch {
       return MCPCall.result(error)
     }
+    return try wait(for: call)
+  }
+
+  private func listOfStores(_ request: MCPRequest) throws(MCPError) -> MCPCall {
+    var start = 0
+    if let cursor = request.params["cursor"] {
+      guard let number = cursor.text.flatMap({ Int($0) }), number >= 0 else {
+        throw .invalidParams("unknown cursor")
+      }
+      start = number
+    }
+    return MCPCall(
+      request, ["find", "--json", "--"] + tools.paths.roots, textLimit: textLimit,
+      answer: .stores(start: start))
+  }
+
+  private func content(_ request: MCPRequest) throws(MCPError) -> MCPCall {
+    guard let address = request.params["uri"]?.text, let path = StoreResource.path(address) else {
+      throw .invalidParams("resources/read needs the uri of a resource that resources/list names")
+    }
+    let place: String
+    do { place = try tools.paths.path(path) } catch {
+      throw MCPError(code: -32002, message: "resource not found", data: ["uri": .string(address)])
+    }
+    return MCPCall(
+      request, ["info", "--json", "--", place], textLimit: textLimit,
+      answer: .store(address: address))
+  }
+
+  /// Runs a call when those before it have ended; it is answered then.
+  private func wait(for call: MCPCall) throws -> JSONObject? {
+    guard waiting.count < Self.maxWaiting else {
+      throw MCPError(code: -32000, message: "\(Self.maxWaiting) calls wait already")
+    }
+    waiting.append(call)
     if running == nil { try startNext() }
     return nil
   }
@@ -218,7 +259,7 @@ final class MCPServer {
     var result = result
     if request.version != nil {
       result["resultType"] = "complete"
-      if request.method != "tools/call" {
+      if !["tools/call", "resources/list", "resources/read"].contains(request.method) {
         // Nothing of it changes while the server runs.
         result["ttlMs"] = 3_600_000
         result["cacheScope"] = "private"

@@ -26,15 +26,17 @@ struct MCPTool: Sendable {
   let positionals: [Argument]
   /// The arguments whose name is that of the option.
   let options: [Argument]
+  /// The statuses of an answer that has lines; every other one but 0 is an error.
+  let answers: Set<ExitStatus>
 
   var name: String { words.joined(separator: "_") }
 
   private init(
     _ command: any ParsableCommand.Type, _ words: String..., positionals: [Argument],
-    options: [Argument]
+    options: [Argument], answers: Set<ExitStatus> = [.answerIsNo]
   ) {
-    (self.command, self.words, self.positionals, self.options) =
-      (command, words, positionals, options)
+    (self.command, self.words, self.positionals, self.options, self.answers) =
+      (command, words, positionals, options, answers)
   }
 
   // MARK: - The table
@@ -47,7 +49,7 @@ struct MCPTool: Sendable {
       Info.self, "info", positionals: [store], options: texts("model", "entity", "all")),
     MCPTool(
       Log.self, "log", positionals: [store],
-      options: [("limit", .count(1...1000, usual: 50))] + range + authors + conditions
+      options: [(limit, .count(1...1000, usual: 50))] + range + authors + conditions
         + texts("value", "only-matching", "reverse") + archive),
     MCPTool(
       Show.self, "show", positionals: [store, ("token", .token)], options: archive),
@@ -58,6 +60,9 @@ struct MCPTool: Sendable {
       Object.self, "object", positionals: [store, ("object", .text)],
       options: range + authors + texts("kind", "attribute") + archive),
     MCPTool(
+      Blame.self, "blame", positionals: [store, ("object", .text)],
+      options: [("at", .token)] + texts("attribute") + archive),
+    MCPTool(
       Recover.self, "recover", positionals: [store, ("objects", .text)],
       options: [("transaction", .token)] + archive),
     MCPTool(
@@ -66,7 +71,16 @@ struct MCPTool: Sendable {
         + [("top", .count(1...1000, usual: 10))] + range + authors + conditions + archive),
     MCPTool(
       TokenCheck.self, "token", "check", positionals: [store, ("tokens", .token)], options: archive),
+    MCPTool(
+      BookmarkCheck.self, "bookmark", "check", positionals: [store, ("bookmarks", .text)],
+      options: texts("max-behind", "keep-within", "keep-last")),
+    MCPTool(
+      Verify.self, "verify", positionals: [store],
+      options: texts("full") + [("archive", .path)], answers: [.answerIsNo, .damaged]),
   ]
+
+  /// The argument with the number of transactions of `log`.
+  static let limit = "limit"
 
   private static let store: Argument = ("store", .path)
   private static let range: [Argument] = [("after", .token), ("until", .token), ("range", .token)]
@@ -102,7 +116,7 @@ struct MCPArgument: Sendable {
     return positionals
       + tool.options.compactMap { name, form in
         // A single letter would not explain the argument.
-        let (known, option) = name == "limit" ? ("n", "-n") : (name, "--" + name)
+        let (known, option) = name == MCPTool.limit ? ("n", "-n") : (name, "--" + name)
         let description = all.first { $0["preferredName"]?["name"] == .string(known) }
         return description.map { MCPArgument(name, form, option: option, $0) }
       }

@@ -40,11 +40,11 @@ package enum StoreConnection {
       return try DatabaseQueue(path: location.resolvedPath, configuration: configuration)
     case .immutable where acceptsParameters:
       return try DatabaseQueue(
-        path: "file:" + percentEncoded(location.resolvedPath) + "?immutable=1",
+        path: "file:" + PercentEncoding.encode(location.resolvedPath) + "?immutable=1",
         configuration: configuration(busyTimeout: busyTimeout))
     case .existingIndex where acceptsParameters:
       return try DatabaseQueue(
-        path: "file:" + percentEncoded(location.resolvedPath) + "?readonly_shm=1",
+        path: "file:" + PercentEncoding.encode(location.resolvedPath) + "?readonly_shm=1",
         configuration: configuration(busyTimeout: busyTimeout))
     case .immutable, .existingIndex, .privateCopy:
       let copy = try PrivateCopy(of: location)
@@ -133,7 +133,7 @@ package enum StoreConnection {
   package static func present(_ path: String) -> String {
     guard acceptsParameters else { return path }
     // A name after two slashes would be a host.
-    return "file:" + (path.hasPrefix("/") ? "//" : "") + percentEncoded(path) + "?mode=rw"
+    return "file:" + (path.hasPrefix("/") ? "//" : "") + PercentEncoding.encode(path) + "?mode=rw"
   }
 
   /// Returns the busy mode for a timeout; SQLite counts milliseconds in 32 bits.
@@ -190,22 +190,6 @@ package enum StoreConnection {
       try TextFunctions.add(to: database)
     }
     return configuration
-  }
-
-  /// A path as the name part of a `file:` name.
-  private static func percentEncoded(_ path: String) -> String {
-    var encoded = ""
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-        UInt8(ascii: "-"), UInt8(ascii: "_"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return encoded
   }
 }
 

@@ -217,7 +217,11 @@ import Testing
     let tools = try #require(result["tools"] as? [Object])
     #expect(
       tools.compactMap { $0["name"] as? String }
-        == ["find", "info", "log", "show", "diff", "object", "recover", "stats", "token_check"])
+        == [
+          "find", "info", "log", "show", "diff", "object", "blame", "recover", "stats",
+          "token_check",
+          "bookmark_check", "verify",
+        ])
     var names: [String: Set<String>] = [:]
     for tool in tools {
       let name = try #require(tool["name"] as? String)
@@ -235,10 +239,11 @@ import Testing
       #expect(required.contains("store") == (name != "find"))
     }
     let allowed: Set = [
-      "after", "all", "archive", "attribute", "author", "bundle", "by", "changed_after", "each",
-      "end", "entity", "exact_entity", "kind", "limit", "model", "no_author", "not_author",
-      "object", "objects",
-      "only_matching", "paths", "process", "range", "reverse", "sessions", "start", "stat", "store",
+      "after", "all", "archive", "at", "attribute", "author", "bookmarks", "bundle", "by",
+      "changed_after", "cursor", "each", "end", "entity", "exact_entity", "full", "keep_last",
+      "keep_within", "kind", "limit", "max_behind", "model", "no_author", "not_author", "object",
+      "objects", "only_matching", "paths", "process", "range", "reverse", "sessions", "start",
+      "stat", "store",
       "store_identifier", "token", "tokens", "top", "transaction", "until", "until_size", "value",
       "values",
       "weekdays", "with", "with_history",
@@ -258,7 +263,7 @@ import Testing
       "info STORE --model --entity Trip"
     ),
     ("log", #"{"store":"sample.store"}"#, "log STORE"),
-    ("log", #"{"store":"sample.store","limit":3,"reverse":true}"#, "log STORE -n 3 --reverse"),
+    ("log", #"{"store":"sample.store","limit":30,"reverse":true}"#, "log STORE -n 30 --reverse"),
     (
       "log", #"{"store":"sample.store","author":["app"],"kind":["update"],"only_matching":true}"#,
       "log STORE --author app --kind update --only-matching"
@@ -273,6 +278,9 @@ import Testing
     ("object", #"{"store":"sample.store","object":"Trip/p1"}"#, "object STORE Trip/p1"),
     ("stats", #"{"store":"sample.store","by":"day","top":2}"#, "stats STORE --by day --top 2"),
     ("token_check", #"{"store":"sample.store","tokens":["3","99"]}"#, "token check STORE 3 99"),
+    ("blame", #"{"store":"sample.store","object":"Trip/p1"}"#, "blame STORE Trip/p1"),
+    ("bookmark_check", #"{"store":"sample.store"}"#, "bookmark check STORE"),
+    ("verify", #"{"store":"sample.store","full":true}"#, "verify STORE --full"),
   ])
   func `a tool returns what its command writes`(
     _ tool: String, _ arguments: String, _ line: String
@@ -413,7 +421,84 @@ import Testing
   }
 
   @Test
-  func `long text is truncated after a line, with a hint`() async throws {
+  func `findings of damage are an answer of verify, and an error of other tools`() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("UPDATE ACHANGE SET ZTRANSACTIONID = -5 WHERE Z_PK = 3")
+    let damage = try await Self.texts(sample, "verify", ["store": "sample.store"])
+    #expect(!damage.isError && damage.texts.first?.contains(#""type":"finding""#) == true)
+    #expect(try await sample.run("verify sample.store --json").status == 5)
+  }
+
+  @Test(arguments: ["1K", "64K"])
+  func `pages by cursors are the whole output, each line once`(_ maxText: String) async throws {
+    let sample = try SampleFolder()
+    let whole = try await sample.run("log sample.store --json")
+    var lines: [String] = []
+    var cursor: String?
+    repeat {
+      var arguments: Object = ["store": "sample.store", "limit": 5]
+      arguments["cursor"] = cursor
+      let answers = try await Self.answers(
+        sample, [try Self.call("log", arguments)], [".", "--max-text", maxText])
+      let result = try #require(answers.first?["result"] as? Object)
+      let texts = (result["content"] as? [Object] ?? []).compactMap { $0["text"] as? String }
+      cursor = (result["_meta"] as? Object)?["nextCursor"] as? String
+      #expect((cursor == nil) == !(texts.last ?? "").contains("with the cursor"))
+      if let cursor { #expect(texts.last?.contains("\"\(cursor)\"") == true) }
+      let page = (texts.first ?? "").split(separator: "\n").filter { $0.hasPrefix("{") }
+      #expect(page.count <= 5)
+      lines += page.map(String.init)
+    } while cursor != nil && lines.count < 100
+    // The path of the store is resolved in the answers only.
+    let numbers = { (lines: [String]) in
+      lines.compactMap { $0.firstMatch(of: /"transaction":(\d+)/)?.1 }
+    }
+    #expect(lines.count == whole.lines.count && numbers(lines) == numbers(whole.lines))
+    for cursor in ["-1", "x", "99999999999"] as [Any] + [3] {
+      let answer = try await Self.texts(
+        sample, "log", ["store": "sample.store", "cursor": cursor])
+      #expect(answer.isError && answer.texts.first?.contains("the cursor is not one") == true)
+    }
+  }
+
+  @Test
+  func `stores are resources, whose content is what info writes`() async throws {
+    let sample = try SampleFolder()
+    try FileBytes.write(try FileBytes.read(sample.store), to: sample.folder.file("a b%é.store"))
+    let list = try await Self.answers(sample, [try Self.request("resources/list")])
+    let resources = try #require((list.first?["result"] as? Object)?["resources"] as? [Object])
+    #expect(
+      resources.compactMap { $0["name"] as? String }.sorted() == ["a b%é.store", "sample.store"])
+    for resource in resources {
+      let address = try #require(resource["uri"] as? String)
+      let path = try #require(resource["title"] as? String)
+      #expect(address.hasPrefix("histctl:///") && URL(string: address)?.path == path)
+      let answers = try await Self.answers(
+        sample, [try Self.request("resources/read", ["uri": address])])
+      let contents = (answers.first?["result"] as? Object)?["contents"] as? [Object]
+      let text = try #require(contents?.first?["text"] as? String)
+      #expect(contents?.first?["uri"] as? String == address)
+      #expect(text == (try await InProcess.run(["info", path, "--json"])).text)
+    }
+    let pages = try await Self.answers(
+      sample, [try Self.request("resources/list")], [".", "--max-text", "700B"])
+    let page = try #require(pages.first?["result"] as? Object)
+    #expect((page["resources"] as? [Object])?.count == 1 && page["nextCursor"] as? String == "1")
+    let rest = try await Self.answers(
+      sample, [try Self.request("resources/list", ["cursor": "1"])])
+    #expect(((rest.first?["result"] as? Object)?["resources"] as? [Object])?.count == 1)
+    for (address, code) in [
+      ("histctl:///etc/passwd", -32002), ("histctl:///%zz", -32602), ("file:///etc/passwd", -32602),
+      ("histctl://\(sample.store)/../../../../../../../../etc/hostname", -32002),
+    ] {
+      let answers = try await Self.answers(
+        sample, [try Self.request("resources/read", ["uri": address])])
+      #expect(Self.code(answers.first) == code, "\(address)")
+    }
+  }
+
+  @Test
+  func `long text is truncated after a line, with a hint how to get less`() async throws {
     let sample = try SampleFolder()
     let arguments: Object = ["store": "sample.store"]
     let whole = try await Self.texts(sample, "log", arguments).texts.first ?? ""
