@@ -14,7 +14,7 @@ import GRDB
 /// ```
 public final class StoreFile: Sendable {
   package let location: StoreLocation
-  let accessMode: AccessMode
+  package let accessMode: AccessMode
   /// Seconds to wait for a locked store.
   package let busyTimeout: Double
 
