@@ -117,9 +117,9 @@ import Testing
       ).line([cell])
     }
     #expect(line(39) == "AdditionalAssetAttributes +12  Asset ~1")
-    #expect(line(38) == "AdditionalAssetAttributes +12  Asset…")
+    #expect(line(38) == "AdditionalAssetAttributes +12  A…et ~1")
     #expect(line(30) == "AdditionalAssetAttributes +12…")
-    #expect(line(24) == "Additiona…tributes +12…")
+    #expect(line(24) == "Additiona…ttributes +12…")
     #expect(line(11) == "Add…es +12…")
     #expect(line(8) == "Additio…")
   }

@@ -48,15 +48,15 @@ package enum LineKey: Int, CaseIterable, Sendable {
 
 /// The keys that a record keeps.
 struct FieldSelection: Sendable {
-  // There are no more than 64 keys; a test counts them.
-  private var bits: UInt64
+  // There are no more than 128 keys; a test counts them.
+  private var bits: UInt128
 
   /// Every key.
   static let all = FieldSelection(bits: .max)
 
-  init(_ keys: [LineKey]) { bits = keys.reduce(0) { $0 | 1 << UInt64($1.rawValue) } }
+  init(_ keys: [LineKey]) { bits = keys.reduce(0) { $0 | 1 << UInt128($1.rawValue) } }
 
-  private init(bits: UInt64) { self.bits = bits }
+  private init(bits: UInt128) { self.bits = bits }
 
   /// Selects fields of a format by name; `nil` selects all.
   init(_ names: [String]?, of format: ExportFormat) throws(ExportFormatError) {
@@ -73,9 +73,9 @@ struct FieldSelection: Sendable {
   }
 
   /// Adds a key.
-  mutating func insert(_ key: LineKey) { bits |= 1 << UInt64(key.rawValue) }
+  mutating func insert(_ key: LineKey) { bits |= 1 << UInt128(key.rawValue) }
 
   /// Whether records keep a key.
   @inline(__always)
-  func contains(_ key: LineKey) -> Bool { bits & (1 << UInt64(key.rawValue)) != 0 }
+  func contains(_ key: LineKey) -> Bool { bits & (1 << UInt128(key.rawValue)) != 0 }
 }

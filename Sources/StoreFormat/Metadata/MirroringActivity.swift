@@ -60,20 +60,20 @@ package struct MirroringActivity: Hashable, Sendable {
     }
 
     let newest = try first("ZSTARTEDAT, ZENDEDAT", "ORDER BY Z_PK DESC LIMIT 1") {
-      (started: $0.timestamp(at: 0), ended: $0.timestamp(at: 1))
+      (started: $0.wholeOrFractionalTime(at: 0), ended: $0.wholeOrFractionalTime(at: 1))
     }
     guard let newest else { return nil }
     self.kind = kind
     (started, ended) = newest
     let success = try first(
       "Z_PK, coalesce(ZENDEDAT, ZSTARTEDAT)", "AND ZSUCCEEDED = 1 ORDER BY Z_PK DESC LIMIT 1"
-    ) { (key: $0.integer(at: 0), time: $0.timestamp(at: 1)) }
+    ) { (key: $0.integer(at: 0), time: $0.wholeOrFractionalTime(at: 1)) }
     lastSuccess = success?.time
     // An event without an end is still in progress, or its program ended first.
     let failed = "AND ZENDEDAT IS NOT NULL AND ZSUCCEEDED IS NOT 1"
     let key = success?.key ?? .min
     let failures = try first("count(*), min(ZSTARTEDAT)", failed, after: key) {
-      (count: $0.integer(at: 0), since: $0.timestamp(at: 1))
+      (count: $0.integer(at: 0), since: $0.wholeOrFractionalTime(at: 1))
     }
     let error = try first(
       "substr(CAST(ZERRORDOMAIN AS TEXT), 1, 200), ZERRORCODE",
@@ -87,5 +87,14 @@ package struct MirroringActivity: Hashable, Sendable {
     if case .text(let text) = error.domain { domain = text }
     self.failures = Failures(
       count: failures.count, since: failures.since, errorDomain: domain, errorCode: error.code)
+  }
+}
+
+extension StatementCursor {
+  /// Returns the time in a column of the type `TIMESTAMP`, in which SQLite keeps a whole number of seconds as
+  /// an integer.
+  fileprivate func wholeOrFractionalTime(at column: Int) -> StoreTimestamp? {
+    timestamp(at: column)
+      ?? integerIfAny(at: column).map { StoreTimestamp(secondsSinceReferenceDate: Double($0)) }
   }
 }

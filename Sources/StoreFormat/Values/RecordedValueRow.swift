@@ -200,7 +200,7 @@ package enum RecordedValuesLayout {
     guard version == Self.version else {
       let reason = "its version is \(version), expected \(Self.version)"
       throw refuse(
-        (1..<Self.version).contains(version) ? reason + "; histctl before 1.0 wrote it" : reason)
+        (1..<Self.version).contains(version) ? reason + ", from a version before 1.0" : reason)
     }
     let tables = [
       ("store", ["identifier"]), ("recorded_value", columns),

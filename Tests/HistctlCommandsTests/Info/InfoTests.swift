@@ -230,10 +230,10 @@ import Testing
       ("UPDATE ANSCKEVENT SET ZCLOUDKITEVENTTYPE = 'x'", nil),
       (
         "UPDATE ANSCKEVENT SET ZERRORDOMAIN = char(27) || '[2J', ZSTARTEDAT = 'x'",
-        "export fails, 1 attempt (\\u001b[2J 2); never succeeded"
+        "export fails, 1 attempt (\\e[2J 2); never succeeded"
       ),
       (
-        "UPDATE ANSCKEVENT SET ZERRORDOMAIN = zeroblob(100000000), ZERRORCODE = 1.5, ZSTARTEDAT = 9e999",
+        "UPDATE ANSCKEVENT SET ZERRORDOMAIN = zeroblob(10000000), ZERRORCODE = 1.5, ZSTARTEDAT = 9e999",
         "export fails"
       ),
     ] as [(String, String?)])

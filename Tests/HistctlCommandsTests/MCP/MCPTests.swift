@@ -96,7 +96,7 @@ import Testing
     (#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600),
     (#"{"jsonrpc":"2.0","id":1}"#, -32600),
     (String(repeating: "x", count: 1 << 20) + "xx", -32600),
-    (#"{"jsonrpc":"2.0","id":1,"method":"resources/list"}"#, -32601),
+    (#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#, -32601),
     (#"{"jsonrpc":"2.0","id":1,"method":"\u001b[2J"}"#, -32601),
     (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602),
     (#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, -32602),

@@ -32,7 +32,7 @@ import Testing
     let whole = try await run("show Trips.store 2").text
     for line in [
       "cost: nil -> 0.0", "isFavorite: false -> true", "place.latitude: nil -> 41.9",
-      "startDate: 2024-07-18T12:53:20Z -> 2024-07-18T12:53:20Z",
+      "startDate: 2024-07-18T12:53:20Z -> 2024-07-18T12:53:20Z (differs)",
       "identifier: 11111111-1111-1111-1111-111111111111 -> 22222222-2222-2222-2222-222222222222",
       "stay: nil -> LivingAccommodation/p1", "token: nil -> 3 bytes", "trip: nil -> Trip/p1",
     ] {

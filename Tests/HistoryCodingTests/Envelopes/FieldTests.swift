@@ -135,5 +135,5 @@ import Testing
   }
 
   @Test
-  func `a selection of fields has a bit for each key`() { #expect(LineKey.allCases.count <= 64) }
+  func `a selection of fields has a bit for each key`() { #expect(LineKey.allCases.count <= 128) }
 }

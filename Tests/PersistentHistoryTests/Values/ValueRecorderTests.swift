@@ -158,12 +158,12 @@ import Testing
     try recorder.close()
     let path = trips.path + "-values.db"
     try StoreQuery(path: path).run("PRAGMA user_version = 2")
-    let reason = "its version is 2, expected 3; histctl before 1.0 wrote it"
+    let reason = "its version is 2, expected 3, from a version before 1.0"
     #expect(throws: StoreError.unusableValues(path: path, reason: reason)) {
       try RecordedValuesFile(path: path)
     }
     try rename(1, "Rom")
-    #expect(throws: StoreWriteError.unrecordedValues(path: path, reason: reason)) {
+    #expect(throws: StoreError.unusableValues(path: path, reason: reason)) {
       try record(with: ValueRecorder(path: path))
     }
   }
