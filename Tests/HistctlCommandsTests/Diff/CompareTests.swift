@@ -91,7 +91,8 @@ import Testing
     #expect(behind.status == 1)
     #expect(
       behind.text.contains(
-        options == "--json" ? #""relation":"secondAhead""# : "sample.store is ahead of copy.store"))
+        options == "--json"
+          ? #""relation":"secondAhead""# : "sample.store is newer; copy.store has no changes"))
     #expect(ahead.text.contains("LivingAccommodation/p9") == (options == "--each"))
     #expect(!ahead.text.contains("copy.store after"))
   }

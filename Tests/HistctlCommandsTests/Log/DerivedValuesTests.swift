@@ -115,7 +115,7 @@ import Testing
     let past = try await InProcess.run(["blame", path, "Plot/p1", "--at", "1"])
     #expect(past.text.contains(/not known +\(derived\)/), "\(past.text)")
     let json = try await InProcess.run(["blame", path, "Plot/p1", "--json"])
-    try await SchemaCheck.expectFits(json.text)
+    try await SchemaCheck.expectFits(json.text, schema: "man/histctl-json.schema.json")
     #expect(json.text.contains(#""attribute":"area","value":9.0,"derived":true}"#), "\(json.text)")
     for options in [["--attribute", "area"], ["--value", "area=9"], ["--value", "area=8"]] {
       let empty = try await InProcess.run(["log", path] + options)

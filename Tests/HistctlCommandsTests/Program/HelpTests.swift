@@ -83,7 +83,8 @@ import Testing
   /// What examples may end with, by status: the sample store has no log, and not all of the objects, tokens, bookmarks,
   /// files and archives that they name.
   private static let reasons = [
-    1: ["neither in the store", "no object", "ahead", "old"], 2: ["log", "table"], 4: ["ahead"],
+    1: ["neither in the store", "not an object", "no object", "ahead", "old", "newer"],
+    2: ["log", "table"], 4: ["ahead"],
     8: ["archive"], 9: ["file", "folder"],
     64: ["transaction at", "bookmark", "confirmation", "archive", "object"],
   ]

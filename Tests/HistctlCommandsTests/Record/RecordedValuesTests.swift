@@ -39,7 +39,7 @@ import Testing
       #expect(whole.contains("      " + line + "\n"), "\(line)")
     }
     let last = try await run("show Trips.store last").text
-    #expect(last.contains(#"      name: "Rom" -> "Rom""#))
+    #expect(last.contains(#"      name: "Rom" (unchanged)"#))
     #expect(last.contains("      token: 3 bytes -> 70,000 bytes ("))
     #expect(last.contains("      score: 9 -> nil"))
   }
