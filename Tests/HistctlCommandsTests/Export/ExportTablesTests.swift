@@ -252,7 +252,7 @@ struct ExportTablesTests {
     try FileBytes.write(
       Array((config + "export.compress = zstd\n").utf8), to: sample.folder.file("m.conf"))
     let refused = try await sample.run("maintain --config m.conf")
-    #expect(refused.status != 0 && refused.errors.contains("a database is not compressed"))
+    #expect(refused.status != 0 && refused.errors.contains("a database, which is not compressed"))
   }
 
   // MARK: - What is wrong
