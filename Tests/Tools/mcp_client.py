@@ -38,9 +38,9 @@ def written(words, store):
 
 
 async def text(client, tool, arguments):
-    """The text of a result, and whether it is an error."""
+    """The text of a result, which a command without output has none of, and whether it is an error."""
     result = await client.call_tool(tool, arguments)
-    return result.content[0].text, result.is_error
+    return result.content[0].text if result.content else "", result.is_error
 
 
 async def check(server, mode, store, outside):
