@@ -183,10 +183,10 @@ import Testing
       person.text.contains(
         """
 
-        mirror log  setup succeeded 2024-07-30 00:01:00Z
-        mirror log  import started 2024-08-02 00:00:00Z and has not ended
-        mirror log  export fails since 2024-08-01 00:00:00Z, 2 attempts \
-        (CKErrorDomain 25 quotaExceeded); last succeeded 2024-07-31 00:01:00Z
+        mirror log  setup succeeded 2024-07-30T00:01:00Z
+        mirror log  import started 2024-08-02T00:00:00Z and has not ended
+        mirror log  export fails since 2024-08-01T00:00:00Z, 2 attempts \
+        (CKErrorDomain 25 quotaExceeded); last succeeded 2024-07-31T00:01:00Z
 
         """), "\(person.text)")
     let program = try await InProcess.run(["info", writer.path, "--json"])
@@ -200,7 +200,7 @@ import Testing
     let within = try await InProcess.run(["check", writer.path, "--date", "utc"])
     #expect(within.status == 0)
     #expect(
-      within.text.contains(", upload to CloudKit fails since 2024-08-01 00:00:00Z, 2 attempts"))
+      within.text.contains(", upload to CloudKit fails since 2024-08-01T00:00:00Z, 2 attempts"))
     let beyond = try await InProcess.run([
       "check", writer.path, "--max-export-failure", "1d", "--json",
     ])
