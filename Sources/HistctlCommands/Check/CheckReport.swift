@@ -62,6 +62,8 @@ struct CheckReport {
         + "is older than \(limit)"
     case .failingExport(let failures, let limit):
       return "upload to CloudKit \(failures.text(time)) (limit \(limit))"
+    case .unreadableMirroring(let reason):
+      return "whether uploads to CloudKit fail is not known: \(reason)"
     case .unusableBookmark(let standing):
       return "the bookmark \(standing.token.text) does not work: it is \(standing.token.state.name)"
     case .lostBookmark(let standing, let allowance):

@@ -71,6 +71,9 @@ package struct HistoryHealth: Hashable, Sendable {
     {
       findings.append(.tooOld(oldest: oldest, limit: limit))
     }
+    if limits.maxExportFailure != nil, case .unreadable(let reason)? = mirroring?.activities {
+      findings.append(.unreadableMirroring(reason: reason))
+    }
     if let limit = limits.maxExportFailure, let failures = mirroring?.failedExports,
       failures.since.map({ $0 < limit.before(now) }) ?? true
     {
@@ -129,6 +132,8 @@ package enum HistoryFinding: Hashable, Sendable {
   case tooOld(oldest: TransactionPosition, limit: HistoryDuration)
   /// Uploads to CloudKit have failed for too long.
   case failingExport(MirroringActivity.Failures, limit: HistoryDuration)
+  /// The log of the mirror in CloudKit, which a limit is about, cannot be read.
+  case unreadableMirroring(reason: String)
   /// A bookmark does not work.
   case unusableBookmark(BookmarkStanding)
   /// The consumer of a bookmark has more left to read than is allowed.
@@ -148,6 +153,7 @@ package enum HistoryFinding: Hashable, Sendable {
     case .tooLarge: "tooLarge"
     case .tooOld: "tooOld"
     case .failingExport: "failingExport"
+    case .unreadableMirroring: "unreadableMirroring"
     case .unusableBookmark: "unusableBookmark"
     case .lostBookmark: "lostBookmark"
     case .shortHeadroom: "shortHeadroom"
@@ -172,7 +178,8 @@ package enum HistoryFinding: Hashable, Sendable {
     case .unusableBookmark(let standing), .lostBookmark(let standing, _),
       .shortHeadroom(let standing, _):
       standing.bookmark
-    case .tooLarge, .tooOld, .failingExport, .unreadableBookmarks, .damagedLog, .damaged,
+    case .tooLarge, .tooOld, .failingExport, .unreadableMirroring, .unreadableBookmarks,
+      .damagedLog, .damaged,
       .missingChanges:
       nil
     }

@@ -256,6 +256,10 @@ import Testing
     #expect(person.status == 0)
     let lines = person.text.split(separator: "\n").filter { $0.hasPrefix("mirror log") }
     #expect(lines.count == (words == nil ? 0 : 1))
+    let check = try await InProcess.run(["check", writer.path, "--max-export-failure", "1d"])
+    let isUnknown = words?.hasPrefix("not known") ?? false
+    #expect(check.text.contains("whether uploads to CloudKit fail is not known: ") == isUnknown)
+    #expect(!isUnknown || check.status == 1)
     if let words { #expect(lines.first?.contains(words) == true, "\(person.text)") }
   }
 
