@@ -9,7 +9,7 @@ import SystemPackage
 package final class DraftFolder {
   package let path: String
   private let descriptor: FileDescriptor
-  private var isThere = true
+  private var exists = true
 
   /// Returns a path at which a new folder for a file can be created.
   package static func path(for file: String) -> String {
@@ -36,7 +36,7 @@ package final class DraftFolder {
   ///
   /// - Parameters:
   ///   - file: The file that was to be written in them.
-  ///   - isPlaceLocked: Whether the caller holds the lock of ``lockPlace(of:patience:)``.
+  ///   - isPlaceLocked: Whether the caller holds the lock of ``lockPlace(of:timeout:)``.
   ///   - recovery: Called with each folder before it is removed.
   package static func removeAbandoned(
     for file: String, isPlaceLocked: Bool = false, recovery: @escaping AbandonedDrafts.Recovery
@@ -52,15 +52,14 @@ package final class DraftFolder {
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - patience: How long to wait for another program, in seconds.
+  ///   - timeout: How long to wait for another program, in seconds.
   /// - Returns: The lock, held until the descriptor is closed, or `nil` if none is needed or possible.
-  /// - Throws: As ``FolderLock/take(_:patience:)``.
-  package static func lockPlace(of file: String, patience: Double) throws(Errno) -> FileDescriptor?
-  {
+  /// - Throws: As ``FolderLock/take(_:timeout:)``.
+  package static func lockPlace(of file: String, timeout: Double) throws(Errno) -> FileDescriptor? {
     let folder = FilePath(file).folder
     // The folder of a draft is locked as a whole.
     if let name = folder.lastComponent?.string, AbandonedDrafts.isDraft(name) { return nil }
-    return try FolderLock.take(folder.string, patience: patience)
+    return try FolderLock.take(folder.string, timeout: timeout)
   }
 
   private static func make(_ path: String) throws(Errno) -> FileDescriptor {
@@ -85,22 +84,22 @@ package final class DraftFolder {
       // Another program locked it first, treats it as abandoned and removes it by name. A new folder must not have
       // that name until then.
       try? folder.close()
-      guard start.secondsAgo < FolderLock.patience else { throw .resourceTemporarilyUnavailable }
+      guard start.secondsAgo < FolderLock.timeout else { throw .resourceTemporarilyUnavailable }
       Pause.take(seconds: 0.002)
     }
   }
 
   /// Leaves the folder to be recovered by the next program that writes the same file.
   package func leave() {
-    guard isThere else { return }
-    isThere = false
+    guard exists else { return }
+    exists = false
     try? descriptor.close()
   }
 
   /// Removes the folder with its content; does nothing the second time.
   package func discard() {
-    guard isThere else { return }
-    isThere = false
+    guard exists else { return }
+    exists = false
     TemporaryFiles.remove(folder: path)
     try? descriptor.close()
   }
@@ -183,7 +182,7 @@ package enum AbandonedDrafts {
   /// - Parameters:
   ///   - target: The file that was to be written in the folder.
   ///   - folder: The folder.
-  ///   - isLocked: Whether ``DraftFolder/lockPlace(of:patience:)`` is held.
+  ///   - isLocked: Whether ``DraftFolder/lockPlace(of:timeout:)`` is held.
   /// - Throws: Any error; the folder then stays.
   package typealias Recovery = (
     _ target: String, _ folder: String, _ isLocked: Bool

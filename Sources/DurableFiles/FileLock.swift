@@ -39,7 +39,7 @@ package enum FileLock: Hashable, Sendable {
 /// lock file remains.
 package enum FolderLock {
   /// Seconds to wait for other programs, which only move files.
-  package static let patience = 5.0
+  package static let timeout = 5.0
 
   /// The longest pause between two attempts, in seconds. The first ones are shorter: threads that export many
   /// stores of one folder hold its lock for less than a millisecond each.
@@ -49,12 +49,12 @@ package enum FolderLock {
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - patience: Seconds to wait for another program.
+  ///   - timeout: Seconds to wait for another program.
   /// - Returns: The open folder, or `nil` if the file system does not support locks, or the folder is not
   ///   readable; the caller must then rely on examining it again.
   /// - Throws: `Errno.resourceTemporarilyUnavailable` if another program holds it for longer.
   package static func take(
-    _ folder: String, patience: Double
+    _ folder: String, timeout: Double
   ) throws(Errno) -> FileDescriptor? {
     // The last component is not a link, even if the folder's path is one.
     let path = folder + "/."
@@ -75,7 +75,7 @@ package enum FolderLock {
         return nil
       case .lost: try? file.close()
       }
-      guard start.secondsAgo < patience else { throw .resourceTemporarilyUnavailable }
+      guard start.secondsAgo < timeout else { throw .resourceTemporarilyUnavailable }
       Pause.take(seconds: pause)
       pause = min(pause * 2, longestPause)
     }

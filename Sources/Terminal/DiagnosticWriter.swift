@@ -7,7 +7,7 @@ import Libc
 /// message.
 package struct DiagnosticWriter: Sendable {
   /// Milliseconds to wait for a blocked terminal or pipe before a message is dropped.
-  private static let patience: Int32 = 1000
+  private static let timeout: Int32 = 1000
 
   /// Whether notes are left out (`--quiet`). Warnings and errors are always written.
   package var isQuiet: Bool
@@ -70,7 +70,7 @@ package struct DiagnosticWriter: Sendable {
       if count < 0 && errno == EINTR { continue }
       guard count < 0, errno == EAGAIN || errno == EWOULDBLOCK else { return }
       var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      if poll(&request, 1, Self.patience) == 0 { return }
+      if poll(&request, 1, Self.timeout) == 0 { return }
     }
   }
 }

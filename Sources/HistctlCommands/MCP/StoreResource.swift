@@ -1,4 +1,5 @@
 import DurableFiles
+import Foundation
 import HistoryCoding
 import StoreFormat
 
@@ -27,7 +28,7 @@ enum StoreResource {
   /// Returns the path in an address, or `nil` if it is not the address of a store.
   static func path(_ address: String) -> String? {
     guard address.hasPrefix(scheme) else { return nil }
-    return PercentEncoding.decode(address.dropFirst(scheme.count))
+    return String(address.dropFirst(scheme.count)).removingPercentEncoding
   }
 
   /// Returns the content of a resource: the line that `info` wrote.

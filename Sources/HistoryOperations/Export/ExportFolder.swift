@@ -50,7 +50,7 @@ package struct ExportFolder {
   }
 
   /// Seconds to wait for another run that is naming its file.
-  private static let patience = 30.0
+  private static let timeout = 30.0
 
   /// The maximum number of files of a run: each time that jumps to another month begins a file.
   private static let maxFiles = 10_000
@@ -301,7 +301,7 @@ package struct ExportFolder {
   private func lockFolder(for range: ClosedRange<Int64>) throws -> FileDescriptor? {
     let lock: FileDescriptor?
     do {
-      lock = try FolderLock.take(storeFolder, patience: Self.patience)
+      lock = try FolderLock.take(storeFolder, timeout: Self.timeout)
     } catch {
       guard error == .resourceTemporarilyUnavailable else { throw error }
       throw OperationError(

@@ -9,10 +9,10 @@ package enum ContainedStores {
   /// - Throws: ``StoreError``.
   package static func unpack(_ contained: ContainedPath, to copy: PrivateCopy) throws {
     do {
-      let isThere =
+      let exists =
         MissingFolders.isFolder(contained.container)
         ? try copyFromBackup(contained, to: copy) : try extract(contained, to: copy)
-      guard isThere else { throw StoreError.missing(path: contained.path) }
+      guard exists else { throw StoreError.missing(path: contained.path) }
     } catch let error as OperationError {
       throw StoreError.unreadable(path: contained.path, reason: error.message)
     } catch let error as Errno {
@@ -30,14 +30,14 @@ package enum ContainedStores {
         path: contained.path, reason: "\(contained.container) is an encrypted backup")
     }
     let parts = StoreParts(ofStoreNamed: contained.name, copiedTo: copy.path)
-    var isThere = false
+    var exists = false
     try backup.forEachFile { file in
       guard let target = parts.target(of: file.domain + "/" + file.relativePath) else { return }
       try makeFolder(of: target)
       try PrivateCopy.copy(FilePath(file.path), to: target)
-      if target == copy.path { isThere = true }
+      if target == copy.path { exists = true }
     }
-    return isThere
+    return exists
   }
 
   private static func extract(_ contained: ContainedPath, to copy: PrivateCopy) throws -> Bool {
@@ -45,16 +45,16 @@ package enum ContainedStores {
       FilePath(FileStatus.resolve(contained.container) ?? contained.container),
       limits: FindOperation.Limits())
     let parts = StoreParts(ofStoreNamed: contained.name, copiedTo: copy.path)
-    var isThere = false
+    var exists = false
     // A later member replaces an earlier one of the same name, as when the archive is unpacked.
     while let member = try members.next() {
       guard member.isFile, let target = parts.target(of: member.name) else { continue }
       try members.checkLength(member.size ?? 0, of: member)
       try makeFolder(of: target)
       try members.extract(member, to: target)
-      if target == copy.path { isThere = true }
+      if target == copy.path { exists = true }
     }
-    return isThere
+    return exists
   }
 
   private static func makeFolder(of file: String) throws {

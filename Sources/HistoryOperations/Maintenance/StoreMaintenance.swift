@@ -197,7 +197,7 @@ package struct StoreMaintenance {
       // By then the export would have moved its bookmark to the end.
       if isDryRun { request.ignoredGuards.insert("@" + export.bookmark) }
       // The export creates the file as soon as there is anything to lose.
-      if try !BookmarkFile(path: bookmarkPath).isThere {
+      if try !BookmarkFile(path: bookmarkPath).exists {
         request.ignoredGuards.insert(RetentionGuard.bookmarksName)
       }
     }
@@ -245,7 +245,7 @@ package struct StoreMaintenance {
     var request = request
     request.lockWait = lockWait
     request.ignoredGuards.formUnion(ignoredGuards)
-    request.bookmarkPaths = try BookmarkFile(path: bookmarkPath).isThere ? [bookmarkPath] : []
+    request.bookmarkPaths = try BookmarkFile(path: bookmarkPath).exists ? [bookmarkPath] : []
     if isDryRun {
       // By then the export would have moved its bookmark to the end.
       request.movedBookmark = settings.export?.bookmark

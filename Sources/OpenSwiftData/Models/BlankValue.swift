@@ -39,7 +39,7 @@ enum BlankValue {
 
     init(isNested: Bool) { self.isNested = isNested }
 
-    func isThere(_ name: String?) -> Bool { true }
+    func exists(_ name: String?) -> Bool { true }
     func isNil(_ name: String) -> Bool { true }
     func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
       guard let value = isNested ? BlankValue.makeAny(type) : BlankValue.make(type) else {

@@ -140,7 +140,7 @@ struct CompositeShape {
     /// Gives an element another value than the first one.
     init(choosing number: Int, for name: String) { choice = (name, number) }
 
-    func isThere(_ name: String?) -> Bool { true }
+    func exists(_ name: String?) -> Bool { true }
     var isNested: Bool { !caseNames.isEmpty }
     func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key? {
       guard let chosenCase, caseNames.isEmpty else { return nil }
@@ -237,7 +237,7 @@ struct CompositeShape {
       return Array(present.keys)
     }
 
-    func isThere(_ name: String?) -> Bool {
+    func exists(_ name: String?) -> Bool {
       let value = name.map { values[$0] } ?? single
       return value.map { !$0.isNull } ?? false
     }

@@ -4,7 +4,7 @@ import Foundation
 struct ElementDecoder: Decoder {
   protocol Source: AnyObject {
     var names: [String] { get }
-    func isThere(_ name: String?) -> Bool
+    func exists(_ name: String?) -> Bool
     func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T
     func isNil(_ name: String) -> Bool
     func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key?
@@ -38,7 +38,7 @@ struct ElementDecoder: Decoder {
       source.onlyKey(Key.self).map { [$0] } ?? source.names.compactMap { Key(stringValue: $0) }
     }
 
-    func contains(_ key: Key) -> Bool { source.isThere(key.stringValue) }
+    func contains(_ key: Key) -> Bool { source.exists(key.stringValue) }
     func decodeNil(forKey key: Key) throws -> Bool { source.isNil(key.stringValue) }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
       try source.value(type, key.stringValue)
@@ -63,13 +63,13 @@ struct ElementDecoder: Decoder {
     let source: any Source
     var codingPath: [any CodingKey] { [] }
 
-    func decodeNil() -> Bool { !source.isThere(nil) }
+    func decodeNil() -> Bool { !source.exists(nil) }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try source.value(type, nil) }
   }
 }
 
 extension ElementDecoder.Source {
-  func isNil(_ name: String) -> Bool { !isThere(name) }
+  func isNil(_ name: String) -> Bool { !exists(name) }
   func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key? { nil }
   var isNested: Bool { false }
 }

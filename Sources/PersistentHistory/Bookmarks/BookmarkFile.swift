@@ -19,7 +19,7 @@ public struct BookmarkFile: Hashable, Sendable {
   /// The bookmarks, by name; empty if the file does not exist.
   public let bookmarks: [Bookmark]
   /// Whether the file exists.
-  package let isThere: Bool
+  package let exists: Bool
 
   /// The schema that this code reads.
   private static let schema = 1
@@ -45,12 +45,12 @@ public struct BookmarkFile: Hashable, Sendable {
       bytes = try SmallFile.readFile(path)
     } catch .missing {
       bookmarks = []
-      isThere = false
+      exists = false
       return
     } catch {
       throw .unreadableBookmarks(path: path, reason: error.text)
     }
-    isThere = true
+    exists = true
     guard !bytes.isEmpty else {
       throw .unreadableBookmarks(
         path: path, reason: "it is empty, as after a full disk or a loss of power")
@@ -101,7 +101,7 @@ public struct BookmarkFile: Hashable, Sendable {
   ///   ``HistoryError/missingBookmarks(path:)``.
   package init(existing path: String) throws(HistoryError) {
     try self.init(path: path)
-    guard isThere else { throw .missingBookmarks(path: path) }
+    guard exists else { throw .missingBookmarks(path: path) }
   }
 
   /// Returns the bookmarks of a named file or beside a store, or why they cannot be read.
@@ -171,7 +171,7 @@ public struct BookmarkFile: Hashable, Sendable {
 extension BookmarkFile {
   /// Seconds to wait for other programs that change the bookmarks. Each takes a moment, but there may be
   /// many, on a slow disk.
-  static let patience = 30.0
+  static let timeout = 30.0
 
   /// Sets a bookmark, and leaves the others as they are.
   ///
@@ -301,7 +301,7 @@ extension BookmarkFile {
     _ path: String, _ permissions: FilePermissions, _ body: (inout [Bookmark]) throws -> Void
   ) throws -> Bool {
     // A program that deletes history without finding a file keeps it from being made.
-    let folder = try FolderLock.take(FilePath(path).folder.string, patience: FolderLock.patience)
+    let folder = try FolderLock.take(FilePath(path).folder.string, timeout: FolderLock.timeout)
     defer { try? folder?.close() }
     guard try FileStatus(path: path) == nil else { return false }
     var bookmarks: [Bookmark] = []
@@ -332,7 +332,7 @@ extension BookmarkFile {
   /// Opens and locks the file. Each change replaces it, so after waiting for one it is opened again.
   private static func lock(_ path: String) throws -> FileDescriptor {
     let start = ContinuousClock.now
-    while start.secondsAgo < patience {
+    while start.secondsAgo < timeout {
       let file = try FileDescriptor.open(FilePath(path), .readWrite, options: .closeOnExec)
       switch FileLock.take(file, at: path) {
       case .taken: return file

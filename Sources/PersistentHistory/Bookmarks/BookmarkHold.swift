@@ -44,7 +44,7 @@ package final class BookmarkHold {
       do {
         return try take {}
       } catch is HistoryEraser.NotNow {
-        guard start.secondsAgo < BookmarkFile.patience else {
+        guard start.secondsAgo < BookmarkFile.timeout else {
           throw HistoryError.busyBookmarks(path: path)
         }
         Pause.take(seconds: 0.01)
@@ -82,7 +82,7 @@ package final class BookmarkHold {
   private func lockAbsence() throws -> FileDescriptor? {
     let folder: FileDescriptor?
     do {
-      folder = try FolderLock.take(FilePath(path).folder.string, patience: 0)
+      folder = try FolderLock.take(FilePath(path).folder.string, timeout: 0)
     } catch Errno.resourceTemporarilyUnavailable {
       throw HistoryEraser.NotNow()
     } catch {

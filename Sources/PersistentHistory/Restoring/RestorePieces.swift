@@ -121,7 +121,7 @@ final class RestoredValues {
     self.store = store
     self.storeIdentifier = storeIdentifier
     self.busyTimeout = busyTimeout
-    if RecordedValuesFile.isThere(path) {
+    if RecordedValuesFile.exists(path) {
       _ = try RecordedValuesFile(path: path, storeIdentifier: storeIdentifier)
     }
   }

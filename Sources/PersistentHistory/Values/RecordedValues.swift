@@ -47,7 +47,7 @@ public final class RecordedValues: Sendable {
   ) throws {
     let usual = RecordedValuesFile.path(besideStore: snapshot.location.resolvedPath)
     var file: RecordedValuesFile?
-    if path != nil || RecordedValuesFile.isThere(usual) {
+    if path != nil || RecordedValuesFile.exists(usual) {
       file = try RecordedValuesFile(
         path: path ?? usual, storeIdentifier: snapshot.metadata.storeIdentifier ?? "",
         busyTimeout: busyTimeout)

@@ -213,7 +213,7 @@ package final class ValueRecorder {
 
   private func openFile(_ identifier: String) throws -> RecordedValuesFile? {
     if let file, file.storeIdentifier == identifier { return file }
-    guard RecordedValuesFile.isThere(path) else { return nil }
+    guard RecordedValuesFile.exists(path) else { return nil }
     file = try RecordedValuesFile(
       path: path, storeIdentifier: identifier, busyTimeout: busyTimeout)
     return file
@@ -224,7 +224,7 @@ package final class ValueRecorder {
     let batch = batch
     self.batch = Batch()
     let isWanted =
-      !batch.isEmpty && (makesEmptyFile || !batch.rows.isEmpty || RecordedValuesFile.isThere(path))
+      !batch.isEmpty && (makesEmptyFile || !batch.rows.isEmpty || RecordedValuesFile.exists(path))
     if let storeIdentifier, isWanted {
       let editor =
         try editor

@@ -202,7 +202,7 @@ extension DraftFolder {
 
   private static func recoverStore(_ store: String, in folder: String, isLocked: Bool) throws {
     try DraftCompanions(ofStoreAt: store, draftIn: folder).recover {
-      isLocked ? nil : try lockPlace(of: store, patience: FolderLock.patience)
+      isLocked ? nil : try lockPlace(of: store, timeout: FolderLock.timeout)
     }
   }
 }

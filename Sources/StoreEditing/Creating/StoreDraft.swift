@@ -172,11 +172,11 @@ package struct StoreDraft: Hashable, Sendable {
   /// Locks the place against other programs whose files would mix with these.
   private func lockPlace() throws(StoreWriteError) -> FileDescriptor? {
     // A program that has the lock waits for the former store and then for its recorded values.
-    let patience = 2 * busyTimeout + FolderLock.patience
+    let timeout = 2 * busyTimeout + FolderLock.timeout
     do throws(Errno) {
-      return try DraftFolder.lockPlace(of: path, patience: patience)
+      return try DraftFolder.lockPlace(of: path, timeout: timeout)
     } catch .resourceTemporarilyUnavailable {
-      throw .store(.busy(path: path, seconds: patience))
+      throw .store(.busy(path: path, seconds: timeout))
     } catch {
       throw .unwritable(path: path, reason: error.description)
     }

@@ -108,11 +108,11 @@ private struct InsertionWork: BatchedWork {
 
   mutating func takeStep() throws {
     let piece = pieces[head]
-    let isThere = piece.transaction == oldest?.number
-    guard isThere || oldest.map({ piece.transaction < $0.number }) ?? true else {
+    let exists = piece.transaction == oldest?.number
+    guard exists || oldest.map({ piece.transaction < $0.number }) ?? true else {
       throw historyChanged("transaction \(piece.transaction) exists already")
     }
-    let mayBeThere = isThere || insertion.hasLooseChanges
+    let mayBeThere = exists || insertion.hasLooseChanges
     // As in a save: an interruption leaves values of a transaction that does not exist.
     if !piece.values.isEmpty { try recording(piece.values) }
     do {
@@ -121,7 +121,7 @@ private struct InsertionWork: BatchedWork {
         try writer.insert(CollectionOfOne(change), of: piece.transaction)
         changes += 1
       }
-      if let row = piece.row, !isThere {
+      if let row = piece.row, !exists {
         try insert(row)
         transactions += 1
         oldest = row.position
@@ -137,7 +137,7 @@ private struct InsertionWork: BatchedWork {
           detail: "it refuses transaction \(piece.transaction): \(error.message ?? "")")
       }
     }
-    if piece.row == nil, !isThere, let first = piece.changes.first, let last = piece.changes.last {
+    if piece.row == nil, !exists, let first = piece.changes.first, let last = piece.changes.last {
       looseChanges =
         [looseChanges.first ?? (first.number, piece.transaction)]
         + [(last.number, piece.transaction)]

@@ -192,15 +192,15 @@ package struct RecordedColumns: Sendable {
   /// - Throws: ``StoreError/unexpectedTable(table:detail:)``.
   package func check(_ transaction: RecordedTransaction) throws(StoreWriteError) {
     for role in StringRole.allCases where transaction.texts[role] != nil && !tables.interns(role) {
-      try check(role.plainColumn, isThere: transactionPlaces[role.plainColumn], "ATRANSACTION")
+      try check(role.plainColumn, exists: transactionPlaces[role.plainColumn], "ATRANSACTION")
     }
     if transaction.queryGeneration != nil {
-      try check("ZQUERYGEN", isThere: transactionPlaces["ZQUERYGEN"], "ATRANSACTION")
+      try check("ZQUERYGEN", exists: transactionPlaces["ZQUERYGEN"], "ATRANSACTION")
     }
     for column in transaction.extra {
       if column.column == "Z_PK" { throw Self.duplicate("ATRANSACTION", column.column) }
       if column.value.isNull { continue }
-      try check(column.column, isThere: transactionPlaces[column.column], "ATRANSACTION")
+      try check(column.column, exists: transactionPlaces[column.column], "ATRANSACTION")
     }
   }
 
@@ -210,7 +210,7 @@ package struct RecordedColumns: Sendable {
   package func check(_ change: RecordedChange) throws(StoreWriteError) {
     for (slot, value) in change.tombstone.enumerated()
     where !value.isNull && !tombstoneSlots.contains(slot) {
-      try check("ZTOMBSTONE\(slot)", isThere: nil, "ACHANGE")
+      try check("ZTOMBSTONE\(slot)", exists: nil, "ACHANGE")
     }
     for column in change.extra {
       if column.column == "Z_PK" || column.column == "ZTRANSACTIONID"
@@ -219,12 +219,12 @@ package struct RecordedColumns: Sendable {
         throw Self.duplicate("ACHANGE", column.column)
       }
       if column.value.isNull { continue }
-      try check(column.column, isThere: changePlaces[column.column], "ACHANGE")
+      try check(column.column, exists: changePlaces[column.column], "ACHANGE")
     }
   }
 
   private func check(
-    _ column: String, isThere place: Int?, _ table: String
+    _ column: String, exists place: Int?, _ table: String
   ) throws(StoreWriteError) {
     guard place != nil else {
       throw .store(.unexpectedTable(table: table, detail: "it has no column \(column)"))

@@ -74,7 +74,7 @@ final class LargeValueWriter {
     }
     var name = staged[Key(object: object, attribute: attribute)]
     // While the store is locked no sweep removes it; a program that slept for long may have lost it.
-    if let written = name, !isThere(written, byteCount: bytes.count) { name = nil }
+    if let written = name, !exists(written, byteCount: bytes.count) { name = nil }
     if name == nil {
       name = try write(bytes)
       try synchronize()
@@ -98,7 +98,7 @@ final class LargeValueWriter {
     replaced.insert(name)
   }
 
-  private func isThere(_ name: LargeValueName, byteCount: Int) -> Bool {
+  private func exists(_ name: LargeValueName, byteCount: Int) -> Bool {
     guard let descriptor else { return false }
     return (try? folder.look(at: name, in: descriptor))?.size == Int64(byteCount)
   }

@@ -265,7 +265,7 @@ extension StoreEditor {
     guard let isSaved = try isObsolete ? true : record.own.isSaved(statement) else {
       throw cannot("the history of the store was deleted meanwhile")
     }
-    if !isSaved, try record.hasHappened(beside: location, busyTimeout: busyTimeout) {
+    if !isSaved, try record.isComplete(beside: location, busyTimeout: busyTimeout) {
       // Its own number would not find it again, and saves that it builds upon may be missing too.
       let highest = try JointSaveRecord.Place.highestNumber(statement)
       guard record.own.number <= 0 || record.own.number - 1 <= highest else {
@@ -306,7 +306,7 @@ extension StoreFile {
   /// - Throws: ``StoreError``, ``StoreWriteError``.
   package func lacksPartOfJointSave() throws -> Bool {
     guard let record = try JointSaveRecord.read(beside: location) else { return false }
-    guard try record.hasHappened(beside: location, busyTimeout: busyTimeout) else { return false }
+    guard try record.isComplete(beside: location, busyTimeout: busyTimeout) else { return false }
     // Checked last: a save that is being written may be here by now.
     return try readDatabase { try record.own.isSaved(StatementRunner($0)) } == false
   }

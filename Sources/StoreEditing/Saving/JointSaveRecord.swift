@@ -133,7 +133,7 @@ struct JointSaveRecord: Equatable, Sendable {
   }
 
   /// Returns whether the deciding store has its part.
-  func hasHappened(beside location: StoreLocation, busyTimeout: Double) throws -> Bool {
+  func isComplete(beside location: StoreLocation, busyTimeout: Double) throws -> Bool {
     let path = deciding.path.hasPrefix("/") ? deciding.path : location.folder + "/" + deciding.path
     func cannot(_ detail: String) -> StoreWriteError {
       Self.unfinished(

@@ -61,7 +61,7 @@ final class SaveWriter {
 
   /// Writes everything except the history, and returns its changes: inserts, updates, deletes.
   func write(_ save: StoreSave) throws -> [SavedChange] {
-    let save = try save.toleratesDeletions ? save.reduced(to: isThere) : save
+    let save = try save.toleratesDeletions ? save.reduced(to: exists) : save
     // A unique value may move from a deleted object to another one, so values are written after
     // deletions; relationships before them, because a deletion cascades along them.
     let valuesComeLast = !save.deleted.isEmpty
@@ -138,7 +138,7 @@ final class SaveWriter {
   }
 
   /// Returns whether an object is in the store or will be.
-  private func isThere(_ object: StoreObject) throws -> Bool {
+  private func exists(_ object: StoreObject) throws -> Bool {
     guard object.primaryKey != nil else { return true }
     do {
       _ = try row(of: object)

@@ -190,13 +190,13 @@ extension StoreSave {
   }
 
   /// Returns the save without the changes that are unnecessary for missing objects.
-  func reduced(to isThere: (StoreObject) throws -> Bool) rethrows -> StoreSave {
+  func reduced(to exists: (StoreObject) throws -> Bool) rethrows -> StoreSave {
     var reduced = self
-    reduced.deleted = try deleted.filter(isThere)
-    reduced.inserted = try inserted.map { ($0.object, try $0.content.listing(isThere)) }
+    reduced.deleted = try deleted.filter(exists)
+    reduced.inserted = try inserted.map { ($0.object, try $0.content.listing(exists)) }
     reduced.updated = try updated.compactMap { object, content in
-      let content = try content.listing(isThere)
-      return try content.isUnnecessaryIfMissing && !isThere(object) ? nil : (object, content)
+      let content = try content.listing(exists)
+      return try content.isUnnecessaryIfMissing && !exists(object) ? nil : (object, content)
     }
     return reduced
   }
@@ -209,11 +209,11 @@ extension ObjectContent {
   }
 
   /// Returns the content with only those list elements that satisfy a condition.
-  fileprivate func listing(_ isThere: (StoreObject) throws -> Bool) rethrows -> ObjectContent {
+  fileprivate func listing(_ exists: (StoreObject) throws -> Bool) rethrows -> ObjectContent {
     guard !toMany.isEmpty || !added.isEmpty else { return self }
     return ObjectContent(
-      values: values, toOne: toOne, toMany: try toMany.mapValues { try $0.filter(isThere) },
-      added: try added.mapValues { try $0.filter(isThere) })
+      values: values, toOne: toOne, toMany: try toMany.mapValues { try $0.filter(exists) },
+      added: try added.mapValues { try $0.filter(exists) })
   }
 
   /// Returns the content without references to objects that leave no trace.

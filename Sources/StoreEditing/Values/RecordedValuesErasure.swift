@@ -32,7 +32,7 @@ package enum RecordedValuesErasure {
       let connection = try BatchConnection(location: store, busyTimeout: file.busyTimeout)
       result.problem = try values.writeWithoutTransaction { database in
         let log = try LogKeeper(
-          database, path: file.location.path, patience: file.busyTimeout)
+          database, path: file.location.path, timeout: file.busyTimeout)
         defer { log.settle() }
         return connection.run {
           Work(

@@ -65,8 +65,8 @@ final class BatchConnection: Sendable {
           sqlite3_busy_timeout(database.sqliteConnection, 0)
           let runner = BatchRunner<Work>(
             database, busyTimeout: busyTimeout,
-            log: try LogKeeper(database, path: location.path, patience: busyTimeout),
-            courtesy: LockCourtesy(location, keepsReadersOut: rests))
+            log: try LogKeeper(database, path: location.path, timeout: busyTimeout),
+            pacing: LockPacing(location, keepsReadersOut: rests))
           outcome.work = makeWork(database)
           try runner.run(&outcome, progress: progress)
         }
@@ -83,17 +83,17 @@ private final class BatchRunner<Work: BatchedWork> {
   private let database: Database
   private let log: LogKeeper
   private let busyTimeout: Double
-  private var courtesy: LockCourtesy
+  private var pacing: LockPacing
   /// Whether the disk was full, so that each step becomes a batch of its own.
   private var isSpaceShort = false
   /// The time a commit takes, as a multiple of the time spent on what it commits.
   private var commitShare = 1.0
 
-  init(_ database: Database, busyTimeout: Double, log: LogKeeper, courtesy: LockCourtesy) {
+  init(_ database: Database, busyTimeout: Double, log: LogKeeper, pacing: LockPacing) {
     self.database = database
     self.busyTimeout = busyTimeout
     self.log = log
-    self.courtesy = courtesy
+    self.pacing = pacing
   }
 
   func run(_ outcome: inout BatchOutcome<Work>, progress: (Work) -> Void) throws {
@@ -103,7 +103,7 @@ private final class BatchRunner<Work: BatchedWork> {
       try work.prepare()
       guard work.hasStep else { return }
       if outcome.batchCount > 0 { try log.keepShort() }
-      courtesy.yield(
+      pacing.yield(
         version: try patiently {
           try StatementRunner(database).integer("PRAGMA data_version") ?? 0
         })
@@ -117,7 +117,7 @@ private final class BatchRunner<Work: BatchedWork> {
   /// Retries while the store is locked, up to the busy timeout.
   private func patiently<Result>(_ body: () throws -> Result) throws -> Result {
     try retryingWhileBusy(
-      for: busyTimeout, every: BatchTimes.pollInterval, whenBusy: { courtesy.noticeLock() }, body)
+      for: busyTimeout, every: BatchTimes.pollInterval, whenBusy: { pacing.noticeLock() }, body)
   }
 
   /// Runs a batch; if the disk is full, a small one that fits into the space of the log.
@@ -137,7 +137,7 @@ private final class BatchRunner<Work: BatchedWork> {
     let longest =
       outcome.batchCount == 0
       ? BatchTimes.firstHold
-      : courtesy.isShared ? BatchTimes.hold.shared : BatchTimes.hold.alone
+      : pacing.isShared ? BatchTimes.hold.shared : BatchTimes.hold.alone
     let hold = isSpaceShort ? 0 : longest
     var next = work
     try database.beginTransaction(.immediate)
@@ -169,7 +169,7 @@ private final class BatchRunner<Work: BatchedWork> {
   private func commit(since start: ContinuousClock.Instant) throws {
     try retryingWhileBusy(
       for: BatchTimes.longestHold, since: start, every: 0.002,
-      whenBusy: { courtesy.noticeLock() }
+      whenBusy: { pacing.noticeLock() }
     ) { try database.commit() }
   }
 }
@@ -193,7 +193,7 @@ extension DatabaseError {
 
 /// Runs a body until the store is not busy, or until some seconds have passed since an instant.
 func retryingWhileBusy<Result>(
-  for patience: Double, since start: ContinuousClock.Instant = .now, every interval: Double,
+  for timeout: Double, since start: ContinuousClock.Instant = .now, every interval: Double,
   whenBusy: () -> Void = {}, _ body: () throws -> Result
 ) throws -> Result {
   while true {
@@ -201,7 +201,7 @@ func retryingWhileBusy<Result>(
       return try body()
     } catch let error as DatabaseError where error.isBusy {
       whenBusy()
-      guard start.secondsAgo < patience else { throw error }
+      guard start.secondsAgo < timeout else { throw error }
       Pause.take(seconds: interval)
     }
   }

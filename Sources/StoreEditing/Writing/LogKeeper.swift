@@ -17,17 +17,17 @@ final class LogKeeper {
 
   private let connection: OpaquePointer?
   private let path: String
-  private let patience: Double
+  private let timeout: Double
   private let frameSize: Int
   /// The pages in the log after the last commit, as SQLite reports them.
   private let pageCount: UnsafeMutablePointer<CInt>
   private var nextLook = LogKeeper.comfortable
 
-  /// - Parameter patience: How long to wait for readers, in seconds.
-  init(_ database: Database, path: String, patience: Double) throws {
+  /// - Parameter timeout: How long to wait for readers, in seconds.
+  init(_ database: Database, path: String, timeout: Double) throws {
     connection = database.sqliteConnection
     self.path = path
-    self.patience = patience
+    self.timeout = timeout
     frameSize = (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096) + 24
     pageCount = .allocate(capacity: 1)
     pageCount.initialize(to: 0)
@@ -72,8 +72,8 @@ final class LogKeeper {
         moved = state.movedPages
         start = .now
       }
-      guard start.secondsAgo < patience else {
-        throw StoreWriteError.pinnedLog(path: path, seconds: patience)
+      guard start.secondsAgo < timeout else {
+        throw StoreWriteError.pinnedLog(path: path, seconds: timeout)
       }
       Pause.take(seconds: 0.05)
     }

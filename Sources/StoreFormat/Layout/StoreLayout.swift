@@ -242,9 +242,9 @@ package struct StoreShape: Hashable, Sendable {
 
   package init(_ statement: StatementRunner) throws {
     func rows(_ table: String, _ sql: String) throws -> [[StoredValue]] {
-      let isThere = try statement.integer(
+      let exists = try statement.integer(
         "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)])
-      return isThere == nil ? [] : try statement.rows(sql)
+      return exists == nil ? [] : try statement.rows(sql)
     }
     storeIdentifier =
       try rows("Z_METADATA", "SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")

@@ -21,7 +21,7 @@ package final class RecordedValuesFile: Sendable {
 
   package static func path(besideStore path: String) -> String { path + "-values.db" }
 
-  package static func isThere(_ path: String) -> Bool { FileMove.entry(at: path) != .none }
+  package static func exists(_ path: String) -> Bool { FileMove.entry(at: path) != .none }
 
   /// Opens a file.
   ///

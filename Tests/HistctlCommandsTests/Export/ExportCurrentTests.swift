@@ -72,8 +72,8 @@ import Testing
     let records = try await Self.changes(path)
     #expect(records.count == 5)
     for (kind, key, current) in records {
-      let isThere = try await sqlite.run([path, "SELECT 1 FROM ZSAMPLE WHERE Z_PK = \(key)"])
-      #expect((current != nil) == (kind != "delete" && isThere.text == "1\n"), "\(kind) \(key)")
+      let exists = try await sqlite.run([path, "SELECT 1 FROM ZSAMPLE WHERE Z_PK = \(key)"])
+      #expect((current != nil) == (kind != "delete" && exists.text == "1\n"), "\(kind) \(key)")
       guard let current else { continue }
       var names: Set<String> = []
       for type in Self.types {

@@ -11,7 +11,7 @@ import Glibc
 #endif
 
 /// Compares with Python's `json`, which shares no code with this; left out where it is missing.
-@Suite(.bounded, .enabled(if: PythonOneLiner.isThere))
+@Suite(.bounded, .enabled(if: PythonOneLiner.exists))
 struct JSONPythonTests {
   @Test
   func `JSON from Python is read`() throws {
@@ -86,7 +86,7 @@ struct JSONPythonTests {
 /// Runs Python from the path.
 private enum PythonOneLiner {
   /// Whether there is a Python that works.
-  static let isThere = run("import json; print(json.dumps(1))") == "1\n"
+  static let exists = run("import json; print(json.dumps(1))") == "1\n"
 
   /// Runs a program of one line without single quotes, and answers what it prints; nil where it
   /// fails.

@@ -12,8 +12,8 @@ struct HistoryDump: Equatable {
         lines[table] = try await TableDump.read(table, of: path).lines
       } else {
         let query = try StoreQuery(path: path)
-        let isThere = try query.lines("SELECT 1 FROM sqlite_master WHERE name = '\(table)'") != []
-        guard isThere else { continue }
+        let exists = try query.lines("SELECT 1 FROM sqlite_master WHERE name = '\(table)'") != []
+        guard exists else { continue }
         lines[table] = try query.rows("SELECT * FROM \(table) ORDER BY 1").map { row in
           row.map(TableDump.text).joined(separator: "|")
         }

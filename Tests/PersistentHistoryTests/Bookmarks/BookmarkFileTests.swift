@@ -66,7 +66,7 @@ import Testing
     try hold.take {}
     for name in ["link", "there"] {
       #expect(throws: Errno.resourceTemporarilyUnavailable) {
-        try FolderLock.take(folder.file(name), patience: 0)
+        try FolderLock.take(folder.file(name), timeout: 0)
       }
     }
     hold.release()

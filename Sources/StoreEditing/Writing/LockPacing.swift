@@ -9,7 +9,7 @@ import SystemPackage
 /// every 25 ms, later more and more rarely. It hardly ever notices a lock that is free for a moment
 /// only, and a waiting program leaves no trace, so it is not enough to look at recent saves. If no other
 /// program has the store open, there is nobody to wait for.
-struct LockCourtesy {
+struct LockPacing {
   /// Longer than the longest sleep of a program that began to wait a moment ago, in seconds.
   private static let rest = 0.030
   /// How long a program that has saved is expected to save again, in seconds.
