@@ -396,10 +396,14 @@ def check_names():
 
 
 def places(name, text):
-    """Where a name stands. Any byte may stand before the kind of an object in the schema, as in "kindex"."""
+    """Where a name stands. Any byte may stand before the kind of an object in the schema, as in "kindex", and a binary
+    property list begins each longer text with the bytes 5F 10, so that NSAttributeDescription before one ends like
+    "description_"."""
     return [
         start for start in text.places(name)
-        if not text.text.startswith((b"index", b"table", b"trigger", b"view"), start + 1)]
+        if not text.text.startswith((b"index", b"table", b"trigger", b"view"), start + 1)
+        and not (name.endswith(b"_") and text.text.startswith(b"\x10", start + len(name))
+                 and text.text[max(0, start - 1):start].isalpha())]
 
 
 def without_digest(author):
