@@ -92,6 +92,17 @@ let package = Package(
       ],
       swiftSettings: library),
 
+    // Floor 4: being an app, which saves objects. Nothing that reads a history needs it.
+    .target(
+      name: "StoreWriting",
+      dependencies: [
+        "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: library),
+
     // Floor 4: the history.
     .target(
       name: "PersistentHistory",
@@ -122,7 +133,8 @@ let package = Package(
 
     // Floor 5: the sample store.
     .target(
-      name: "DemoStore", dependencies: ["StoreEditing", "StoreFormat"], swiftSettings: library),
+      name: "DemoStore", dependencies: ["StoreEditing", "StoreFormat", "StoreWriting"],
+      swiftSettings: library),
 
     // Floor 5: SwiftData's API and its macros.
     .macro(
@@ -137,7 +149,8 @@ let package = Package(
     .target(
       name: "OpenSwiftData",
       dependencies: [
-        "OpenSwiftDataMacros", "DurableFiles", "StoreEditing", "StoreFormat", "PersistentHistory",
+        "OpenSwiftDataMacros", "DurableFiles", "StoreEditing", "StoreFormat", "StoreWriting",
+        "PersistentHistory",
       ],
       swiftSettings: library),
 
@@ -146,7 +159,7 @@ let package = Package(
       name: "HistoryOperations",
       dependencies: [
         "CArchive", "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
-        "PersistentHistory", "HistoryCoding", "HistoryArchive",
+        "StoreWriting", "PersistentHistory", "HistoryCoding", "HistoryArchive",
         .product(name: "SystemPackage", package: "swift-system"),
       ], resources: [.embedInCode("Report/Page")],
       swiftSettings: library),
@@ -189,14 +202,15 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Libc", "PersistentHistory", "PropertyLists", "StoreEditing", "StoreFormat", "CZlib",
+        "Libc", "PersistentHistory", "PropertyLists", "StoreEditing", "StoreFormat", "StoreWriting",
+        "CZlib",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       path: "Tests/TestSupport", swiftSettings: library),
     // A process that appends to a store, for tests with several writers and with killed ones.
     .executableTarget(
-      name: "StoreAppender", dependencies: ["StoreEditing", "StoreFormat"],
+      name: "StoreAppender", dependencies: ["StoreEditing", "StoreFormat", "StoreWriting"],
       path: "Tests/StoreAppender",
       swiftSettings: strict),
     .testTarget(
@@ -207,13 +221,20 @@ let package = Package(
     .testTarget(
       name: "StoreFormatTests",
       dependencies: [
-        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat", "TestSupport",
+        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat", "StoreWriting",
+        "TestSupport",
       ],
       swiftSettings: test),
     .testTarget(
       name: "StoreEditingTests",
       dependencies: [
-        "DurableFiles", "PropertyLists", "StoreAppender", "StoreEditing", "StoreFormat",
+        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat", "TestSupport",
+      ],
+      swiftSettings: test),
+    .testTarget(
+      name: "StoreWritingTests",
+      dependencies: [
+        "DurableFiles", "PropertyLists", "StoreAppender", "StoreFormat", "StoreWriting",
         "TestSupport",
       ],
       swiftSettings: test),

@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// Plays the story into a store, save by save.
 struct DemoTeller {

@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// A small store with a lively history, for trying out commands.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// Appends saves to a store of `TripsModel`, for tests that need another process to do so.
 ///

@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// The saves of one author, each of which goes on from the one before.
 struct Saves {

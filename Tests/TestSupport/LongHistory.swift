@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// Stores with many transactions that look alike, written by SQL alone.
 package enum LongHistory {

@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// A store of trips that an app has open, whose log holds all saves after the first.
 package struct OpenTrips {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// A store of trips whose updates were saved with their values beside it.
 package struct RecordedTrips {

@@ -2,6 +2,7 @@ import DurableFiles
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// Makes the save of a plan.
 struct RecoveryBuilder {

@@ -2,6 +2,7 @@ import DurableFiles
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// How deleted objects are brought back into a copy of their store, and what of them is not.
 package struct RecoveryPlan {

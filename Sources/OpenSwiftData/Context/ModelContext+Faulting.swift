@@ -72,7 +72,7 @@ extension ModelContext {
   ///
   /// - Parameter properties: The properties to read from a ``DefaultStore``, or `nil` for all.
   func existingModels(
-    for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>? = nil
+    for identifiers: [PersistentIdentifier], only properties: Set<EntityTables.Property>? = nil
   ) -> [any PersistentModel] {
     let unknown = identifiers.filter { knownModel(for: $0) == nil }
     // Models are released when nothing uses them.
@@ -99,7 +99,7 @@ extension ModelContext {
   ///   - checksFiles: Whether a value in a file that cannot be read is a problem now already.
   /// - Throws: The errors of the store, and the problem of an unreadable value.
   func readModels(
-    for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>?,
+    for identifiers: [PersistentIdentifier], only properties: Set<EntityTables.Property>?,
     checksFiles: Bool
   ) throws -> [any PersistentModel] {
     var held: [any PersistentModel] = []
@@ -122,7 +122,7 @@ extension ModelContext {
 
   private func readModels(
     for identifiers: [PersistentIdentifier], _ layout: EntityLayout,
-    only properties: Set<FetchedObjects.Property>?, checksFiles: Bool
+    only properties: Set<EntityTables.Property>?, checksFiles: Bool
   ) throws -> [any PersistentModel] {
     if container.stores(ofEntity: layout.name).count > 1, let first = identifiers.first,
       identifiers.contains(where: { $0.storeIdentifier != first.storeIdentifier })

@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import StoreWriting
 
 extension PredicateExpressions.SequenceContains: TranslatablePredicatePart {
   func translate(_ translator: inout PredicateTranslator) throws -> PredicateTranslator.Meaning {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import StoreWriting
 
 extension PredicateExpressions.Equal: TranslatablePredicatePart {
   func translate(_ translator: inout PredicateTranslator) throws -> PredicateTranslator.Meaning {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import StoreWriting
 
 /// Translates predicates on models into conditions that a store can check, by walking through their
 /// expression trees.

@@ -2,6 +2,7 @@ import Foundation
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// Migrates a store to the models of a container that opens it.
 struct StoreUpgrade {

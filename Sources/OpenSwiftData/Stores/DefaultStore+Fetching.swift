@@ -1,6 +1,7 @@
 import Foundation
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 extension DefaultStore {
   /// Returns the models that match a request.
@@ -21,7 +22,7 @@ extension DefaultStore {
   ///   - properties: The properties to read, or `nil` for all.
   func snapshots(
     of identifiers: [PersistentIdentifier], as layout: EntityLayout,
-    only properties: Set<FetchedObjects.Property>? = nil
+    only properties: Set<EntityTables.Property>? = nil
   ) throws -> [DefaultSnapshot] {
     let keys = identifiers.filter { $0.storeIdentifier == identifier }.compactMap(\.number)
     return try snapshots(ObjectFetch(layout.name, keys: keys, properties: properties))
@@ -127,7 +128,7 @@ extension DefaultStore {
   ///
   /// - Parameter properties: The properties that were read, or `nil` for all.
   private func snapshotMaker(
-    _ found: FetchedObjects, only properties: Set<FetchedObjects.Property>? = nil
+    _ found: FetchedObjects, only properties: Set<EntityTables.Property>? = nil
   ) -> (FetchedObjects.Object) throws -> DefaultSnapshot {
     var plans: [String: SnapshotPlan] = [:]
     var last: SnapshotPlan?
@@ -148,7 +149,7 @@ extension DefaultStore {
 }
 
 extension ObjectFetch {
-  init(_ entityName: String, keys: [Int64], properties: Set<FetchedObjects.Property>? = nil) {
+  init(_ entityName: String, keys: [Int64], properties: Set<EntityTables.Property>? = nil) {
     self.init(
       entityName,
       where: .contained(.primaryKey(ObjectPath(variable: 0)), keys.map(StoredValue.integer)),
@@ -172,7 +173,7 @@ private final class SnapshotPlan {
   private let others: [(property: Int, place: Place)]
 
   init(
-    _ found: FetchedObjects, layout: EntityLayout, only properties: Set<FetchedObjects.Property>?,
+    _ found: FetchedObjects, layout: EntityLayout, only properties: Set<EntityTables.Property>?,
     of store: DefaultStore
   ) {
     self.layout = layout
@@ -185,8 +186,8 @@ private final class SnapshotPlan {
     var others: [(Int, Place)] = []
     for (index, property) in layout.properties.enumerated() {
       let entityName = layout.declaringLayout(of: index).name
-      func own(_ path: String) -> FetchedObjects.Property {
-        FetchedObjects.Property(entityName: entityName, path: path)
+      func own(_ path: String) -> EntityTables.Property {
+        EntityTables.Property(entityName: entityName, path: path)
       }
       func isUnread(_ path: String) -> Bool {
         properties.map { !$0.contains(own(path)) } ?? false
@@ -243,9 +244,9 @@ private final class SnapshotPlan {
 
 extension FetchDescriptor {
   /// Returns the properties to read in terms of the store, or `nil` for all.
-  func storedProperties(_ layout: EntityLayout) throws -> Set<FetchedObjects.Property>? {
+  func storedProperties(_ layout: EntityLayout) throws -> Set<EntityTables.Property>? {
     guard !propertiesToFetch.isEmpty else { return nil }
-    var wanted: Set<FetchedObjects.Property> = []
+    var wanted: Set<EntityTables.Property> = []
     for keyPath in propertiesToFetch where !layout.isIdentifier(keyPath) {
       guard let index = layout.indexIfAny(of: keyPath) else {
         throw SwiftDataError(
@@ -263,11 +264,11 @@ extension FetchDescriptor {
 }
 
 extension EntityLayout {
-  fileprivate func storedProperties(at index: Int) -> [FetchedObjects.Property] {
+  fileprivate func storedProperties(at index: Int) -> [EntityTables.Property] {
     let property = properties[index]
     let paths = property.relationship == nil ? property.columnPaths : [property.name]
     return paths.map {
-      FetchedObjects.Property(entityName: declaringLayout(of: index).name, path: $0)
+      EntityTables.Property(entityName: declaringLayout(of: index).name, path: $0)
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 extension DefaultStore {
   private static let mostAttempts = 5

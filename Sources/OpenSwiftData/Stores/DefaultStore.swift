@@ -3,6 +3,7 @@ import Foundation
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreWriting
 import Synchronization
 
 /// A store in SwiftData's layout: a SQLite file with models and their history.

@@ -1,4 +1,5 @@
 import StoreFormat
+import StoreWriting
 
 /// The objects of a store that have unique values of new models, read in batches.
 struct PresentValues {

@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// Translates the changes of a context into a save of the store.
 struct SaveDraft {

@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 
 /// Values that no two objects may share.
 struct UniqueKey: Hashable {

@@ -102,33 +102,29 @@ package struct StoreCopy: Sendable {
     }
   }
 
-  /// Makes a copy with one more transaction.
+  /// Makes a copy and changes it before it is moved to its place.
   ///
   /// - Parameters:
   ///   - snapshot: The state of the store to copy.
-  ///   - save: What is appended to the copy.
   ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
-  ///   - inspect: Called with the finished copy before it is moved to its place, the appended transaction, and the
-  ///     number of copied files of large values. It may write recorded values beside the copy.
-  /// - Throws: ``StoreWriteError``, or the errors of `progress` and `inspect`; everything is then
-  ///   unchanged.
+  ///   - change: Called with the path of the complete copy, which it leaves closed; it need not wait for the disk.
+  ///   - inspect: Called with the finished copy and the number of copied files of large values. It may write recorded
+  ///     values beside the copy.
+  /// - Throws: ``StoreWriteError``, or the errors of the closures; everything is then unchanged.
   package func write<Result>(
-    _ snapshot: StoreSnapshot, appending save: StoreSave, progress: (Int64) throws -> Void,
-    inspect: (StoreSnapshot, AppendedTransaction?, _ externalFileCount: Int) throws -> Result
+    _ snapshot: StoreSnapshot, progress: (Int64) throws -> Void,
+    change: (_ path: String) throws -> Void,
+    inspect: (StoreSnapshot, _ externalFileCount: Int) throws -> Result
   ) throws -> Result {
-    var appended: AppendedTransaction?
-    return try withoutActuallyEscaping(progress) { progress in
+    try withoutActuallyEscaping(progress) { progress in
       try write(snapshot.location, progress) { path, progress in
         try snapshot.database.copyPages(
           to: path, permissionsOf: snapshot.location, usesLog: snapshot.usesLog(),
           progress: progress)
-      } change: { path in
-        // The draft syncs the finished file.
-        let editor = try StoreEditor(path: path, busyTimeout: 0, durability: .whenClosed)
-        appended = try editor.append(save)
-        try editor.close()
+      } change: {
+        try change($0)
       } inspect: {
-        try inspect($0, appended, $1)
+        try inspect($0, $1)
       }
     }
   }
@@ -293,7 +289,7 @@ extension Database {
     to path: String, permissionsOf location: StoreLocation, usesLog: Bool,
     progress: (Int64) throws -> Void = { _ in }
   ) throws {
-    try StoreCreator.claim(path, permissions: location.filePermissions())
+    try StoreDraft.claim(path, permissions: location.filePermissions())
     do {
       let pageByteCount = try StoreSpace(database: self).pageByteCount
       let target = try DatabaseQueue(path: path, configuration: Self.copying)

@@ -288,3 +288,17 @@ extension StoreSnapshot {
     }
   }
 }
+
+extension StoreSnapshot {
+  /// Deletes all transactions up to a number, as a part of an open transaction.
+  package func delete(
+    throughTransaction last: Int64, _ statement: StatementRunner
+  ) throws -> DeletedHistory {
+    var work = ErasureWork(
+      statement: statement,
+      deletion: try deletion(ofTransactionsThrough: last, looseChanges: .deleted),
+      path: location.path)
+    while work.hasStep { try work.takeStep() }
+    return work.deleted
+  }
+}

@@ -2,7 +2,7 @@ import StoreFormat
 
 /// Deletes parts of a store's history.
 ///
-/// Unlike ``StoreEditor`` it needs no model, so it prunes any store that can be read. It deletes rows of
+/// Unlike an editor of `StoreWriting` it needs no model, so it prunes any store that can be read. It deletes rows of
 /// `ACHANGE` and `ATRANSACTION` only. No trigger runs, the highest issued numbers and the interned texts
 /// stay, nothing is added to the schema, and the journal mode stays as it is.
 ///

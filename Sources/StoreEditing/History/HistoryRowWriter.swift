@@ -1,14 +1,45 @@
 import DurableFiles
 import StoreFormat
 
+/// The author, origin and time of a transaction.
+package struct TransactionHeader: Hashable, Sendable {
+  /// The author, as the app sets it.
+  package var author: String?
+  var bundle: String?
+  var process: String?
+  var context: String?
+  /// The time; `nil` for the moment at which the store is written.
+  package var timestamp: StoreTimestamp?
+
+  package init(
+    author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
+    timestamp: StoreTimestamp? = nil
+  ) {
+    self.author = author
+    self.bundle = bundle
+    self.process = process
+    self.context = context
+    self.timestamp = timestamp
+  }
+
+  package func text(_ role: StringRole) -> String? {
+    switch role {
+    case .author: author
+    case .bundle: bundle
+    case .process: process
+    case .context: context
+    }
+  }
+}
+
 /// Writes rows of the history tables: those of a new transaction with the next numbers, and restored
 /// ones with the numbers and storage classes that they had.
-struct HistoryRowWriter {
+package struct HistoryRowWriter {
   /// The place of a transaction that was appended.
-  struct Place {
-    let position: TransactionPosition
+  package struct Place {
+    package let position: TransactionPosition
     /// The number of its first change; the others have the numbers that follow.
-    let firstChange: Int64
+    package let firstChange: Int64
   }
 
   let statement: StatementRunner
@@ -26,14 +57,14 @@ struct HistoryRowWriter {
     static let maxTexts = 4096
   }
 
-  init(statement: StatementRunner, tables: HistoryTables) {
+  package init(statement: StatementRunner, tables: HistoryTables) {
     self.statement = statement
     self.tables = tables
     columns = RecordedColumns(tables)
   }
 
   /// Appends a transaction with its changes, which get the next numbers.
-  func append(_ header: TransactionHeader, changes: [RecordedChange]) throws -> Place {
+  package func append(_ header: TransactionHeader, changes: [RecordedChange]) throws -> Place {
     let numbers = RowNumbers(statement: statement)
     let number = try numbers.next(of: .transaction, count: 1)
     let timestamp = header.timestamp ?? .now()
@@ -171,8 +202,10 @@ extension RecordedText {
 }
 
 /// Issues the numbers of new rows and maintains `Z_MAX`.
-struct RowNumbers {
+package struct RowNumbers {
   let statement: StatementRunner
+
+  package init(statement: StatementRunner) { self.statement = statement }
 
   func next(of entity: EntityNumbering.HistoryEntity, count: Int) throws -> Int64 {
     let table =
@@ -193,7 +226,7 @@ struct RowNumbers {
   /// that is too low, and this repairs it.
   ///
   /// - Parameter used: A number that is about to be used and counts too.
-  func next(
+  package func next(
     entityNumber: Int64, entityName: String, table: String, count: Int, atLeast used: Int64 = 0
   ) throws -> Int64 {
     let recorded =

@@ -60,7 +60,7 @@ package struct RecordedChange: Hashable, Sendable {
   /// The number of the object's own entity; `nil` if the row held none.
   package var entityNumber: Int64?
   /// The object's primary key; `nil` if the row held none.
-  var primaryKey: Int64?
+  package var primaryKey: Int64?
   /// The slots that an update touched.
   package var mask: ColumnMask?
   /// The preserved values of a deleted object, by slot.
@@ -251,7 +251,7 @@ extension TransactionPosition {
   }
 }
 
-func insertStatement(_ table: String, _ columns: [String]) -> String {
+package func insertStatement(_ table: String, _ columns: [String]) -> String {
   let names = columns.map(quoted).joined(separator: ", ")
   let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
   return "INSERT INTO \(quoted(table)) (\(names)) VALUES (\(marks))"

@@ -46,7 +46,7 @@ package struct StoreScrubber {
   mutating func write(
     to path: String, progress: (Int64) throws -> Void
   ) throws -> Summary {
-    try StoreCreator.claim(path, permissions: snapshot.location.filePermissions())
+    try StoreDraft.claim(path, permissions: snapshot.location.filePermissions())
     var summary = Summary()
     let queue = try open(path)
     try queue.writeWithoutTransaction { copy in

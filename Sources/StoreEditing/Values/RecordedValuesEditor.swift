@@ -14,7 +14,7 @@ package final class RecordedValuesEditor: Sendable {
   private let busyTimeout: Double
   private let storeIdentifier: String
   private let store: StoreLocation
-  private let durability: StoreEditor.Durability
+  private let durability: WritingConnection.Durability
   private let opened: Mutex<Opened?>
 
   private struct Opened: Sendable {
@@ -34,7 +34,7 @@ package final class RecordedValuesEditor: Sendable {
   /// long moves it into the file; with `durability` of `whenClosed`, only ``moveLog()`` and closing do.
   package init(
     path: String, storeIdentifier: String, beside store: StoreLocation, busyTimeout: Double = 5,
-    durability: StoreEditor.Durability = .everySave
+    durability: WritingConnection.Durability = .everySave
   ) throws {
     self.path = path
     self.storeIdentifier = storeIdentifier
@@ -115,24 +115,6 @@ package final class RecordedValuesEditor: Sendable {
         + ") ON CONFLICT (transaction_number, change_number, name) DO UPDATE SET \(changes)"
         + condition)
     for row in rows { try insertion.run(row.columns) }
-  }
-
-  /// Writes the values of a save that is about to be committed.
-  func record(
-    _ changes: [SavedChange], at place: HistoryRowWriter.Place, _ schema: ObjectSchema
-  ) throws {
-    var rows: [RecordedValueRow] = []
-    for (offset, change) in changes.enumerated() {
-      for value in change.values {
-        rows.append(
-          RecordedValueRow(
-            transaction: place.position.number, timestamp: place.position.timestamp,
-            change: place.firstChange + Int64(offset),
-            entityName: change.row.entityNumber.flatMap(schema.numbering.name(of:)) ?? "",
-            primaryKey: change.row.primaryKey ?? 0, value: value))
-      }
-    }
-    if !rows.isEmpty { try write(rows, removingFrom: place.position.number) }
   }
 
   /// Moves the log into the file, as far as readers allow it.

@@ -150,7 +150,7 @@ extension StoreWriteError: CustomStringConvertible {
 }
 
 extension StoreWriteError {
-  init(_ problem: FileProblem) {
+  package init(_ problem: FileProblem) {
     self = .unwritable(path: problem.path, reason: problem.reason)
   }
 }

@@ -9,7 +9,16 @@ import SystemPackage
 ///
 /// The journal mode and everything else that the file itself remembers stay as they are. The schema is
 /// not trusted, but its triggers run, because an app's own triggers maintain its own tables.
-enum WritingConnection {
+package enum WritingConnection {
+  /// What a loss of power may destroy.
+  package enum Durability: Hashable, Sendable {
+    /// Nothing that was appended.
+    case everySave
+    /// Whole saves since the log was last moved into the store, as closing does. Useful only for a store
+    /// that nobody reads before it is finished.
+    case whenClosed
+  }
+
   /// Opens a queue for writing.
   ///
   /// - Parameters:
@@ -18,7 +27,7 @@ enum WritingConnection {
   ///     another connection has open, even for reading only, is then busy.
   ///   - isForOneTransaction: Whether one transaction stays open between uses of the queue, and closing
   ///     the queue leaves the log in place.
-  static func open(
+  package static func open(
     path: String, busyTimeout: Double, creates: Bool = false, isExclusive: Bool = false,
     isForOneTransaction: Bool = false
   ) throws -> DatabaseQueue {
@@ -43,16 +52,16 @@ enum WritingConnection {
       path: creates ? path : StoreConnection.present(path), configuration: configuration)
   }
 
-  static func check(_ result: CInt) throws {
+  package static func check(_ result: CInt) throws {
     guard result == SQLITE_OK else {
       throw DatabaseError(resultCode: ResultCode(rawValue: result))
     }
   }
 }
 
-extension StoreEditor.Durability {
+extension WritingConnection.Durability {
   /// Sets when a connection waits for the disk. The default depends on how SQLite was built.
-  func set(_ database: Database) throws {
+  package func set(_ database: Database) throws {
     try database.execute(sql: "PRAGMA synchronous = \(self == .everySave ? "FULL" : "NORMAL")")
   }
 }
@@ -79,7 +88,7 @@ extension StoreFile {
 
 extension StoreLocation {
   /// Finds the files of a store that is to be written.
-  static func forWriting(_ path: String) throws(StoreWriteError) -> StoreLocation {
+  package static func forWriting(_ path: String) throws(StoreWriteError) -> StoreLocation {
     do throws(StoreError) {
       return try StoreLocation(path: path)
     } catch {
@@ -100,7 +109,7 @@ extension StoreLocation {
   }
 
   /// Runs a body and converts errors of SQLite and of reading into ``StoreWriteError``.
-  func translatingErrors<Result>(
+  package func translatingErrors<Result>(
     _ busyTimeout: Double, _ body: () throws -> Result
   ) throws -> Result {
     do {
@@ -116,7 +125,7 @@ extension StoreWriteError {
   /// Converts an error of SQLite or of reading a store; returns other errors unchanged.
   ///
   /// - Parameter location: The store; `nil` for one that is only being created.
-  static func translating(
+  package static func translating(
     _ error: any Error, path: String, location: StoreLocation?, busyTimeout: Double
   ) -> any Error {
     switch error {

@@ -73,16 +73,16 @@ extension LargeValueFolder {
 }
 
 /// Interprets the columns of attributes that may keep large values in files.
-final class LargeValueReader {
+package final class LargeValueReader {
   private let folder: LargeValueFolder
   private let location: StoreLocation
   /// Computed once, not for each value.
   private lazy var ownFiles = StoreOwnFiles(location)
   private var opened: Result<FileDescriptor?, FileProblem>?
   /// The files that are named and not there.
-  private(set) var missing: Set<LargeValueName> = []
+  package private(set) var missing: Set<LargeValueName> = []
 
-  init(_ location: StoreLocation) {
+  package init(_ location: StoreLocation) {
     self.location = location
     folder = LargeValueFolder(location)
   }
@@ -92,7 +92,7 @@ final class LargeValueReader {
   }
 
   /// Returns the value of a column, or the file that holds it.
-  func value(
+  package func value(
     of stored: StoredValue, in object: StoreObject, _ attribute: String
   ) -> (value: StoredValue, file: LargeValueFile?) {
     guard case .blob(let bytes) = stored else { return (stored, nil) }

@@ -14,8 +14,8 @@ extension EntityTables.Column {
     if case .attribute(let attribute) = role { attribute } else { nil }
   }
 
-  var property: FetchedObjects.Property {
-    FetchedObjects.Property(entityName: entityName, path: path)
+  package var property: EntityTables.Property {
+    EntityTables.Property(entityName: entityName, path: path)
   }
 
   package var isToOne: Bool { if case .toOne = role { true } else { false } }

@@ -13,6 +13,21 @@ package struct EntityTables: Hashable, Sendable {
     package let columns: [Column]
   }
 
+  /// An attribute, an element of a composite one, or a relationship.
+  ///
+  /// Entities that inherit from the same one may have properties of the same name, each in a column
+  /// of its own.
+  package struct Property: Hashable, Sendable {
+    package let entityName: String
+    /// The name; an element of a composite attribute is named `attribute.element`.
+    package let path: String
+
+    package init(entityName: String, path: String) {
+      self.entityName = entityName
+      self.path = path
+    }
+  }
+
   package struct Column: Hashable, Sendable {
     package enum Role: Hashable, Sendable {
       /// A value of an attribute, or of an element of a composite one.
@@ -41,7 +56,7 @@ package struct EntityTables: Hashable, Sendable {
   package let joinTables: [JoinTable]
   private let tablesByEntity: [String: Int]
   /// The columns of each property that an entity adds, by its name or that of an element.
-  private let columns: [FetchedObjects.Property: [Column]]
+  private let columns: [Property: [Column]]
   private let joinsByRelationship: [JoinTable.End: Int]
 
   /// Works out the tables of a model, its entities numbered as given.
@@ -69,7 +84,7 @@ package struct EntityTables: Hashable, Sendable {
     }
 
     var tablesByEntity: [String: Int] = [:]
-    var columns: [FetchedObjects.Property: [Column]] = [:]
+    var columns: [Property: [Column]] = [:]
     for (index, table) in tables.enumerated() {
       for member in table.memberNames { tablesByEntity[member] = index }
       for column in table.columns { columns[column.property, default: []].append(column) }
@@ -111,7 +126,7 @@ package struct EntityTables: Hashable, Sendable {
   }
 
   private func columns(of path: String, _ entityName: String) -> [Column] {
-    columns[FetchedObjects.Property(entityName: entityName, path: path)] ?? []
+    columns[Property(entityName: entityName, path: path)] ?? []
   }
 
   package func joinTable(_ name: String, declaredIn entityName: String) -> JoinTable? {

@@ -99,7 +99,7 @@ extension Relationship {
   /// - Parameters:
   ///   - table: The destination's table.
   ///   - row: The SQL name for one of its rows.
-  func ownedRows(of table: String, row: String) -> (rows: String, owner: String)? {
+  package func ownedRows(of table: String, row: String) -> (rows: String, owner: String)? {
     let rows = "\(quoted(table)) AS \(row)"
     switch storage {
     case .inverseColumns(let key, _, _), .hidden(let key):

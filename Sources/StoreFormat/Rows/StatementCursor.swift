@@ -22,7 +22,7 @@ package final class StatementCursor {
   }
 
   /// Binds the parameters, in order, and starts again.
-  func bind(_ values: [StoredValue]) throws {
+  package func bind(_ values: [StoredValue]) throws {
     reset()
     for (index, value) in values.enumerated() {
       let position = CInt(index + 1)
@@ -214,7 +214,7 @@ package struct StatementRunner {
   package var isInsideTransaction: Bool { database.isInsideTransaction }
 
   /// Adds orders of texts that the connection does not have yet.
-  func add(_ collations: [TextCollation]) throws {
+  package func add(_ collations: [TextCollation]) throws {
     for collation in collations { try collation.add(to: database) }
   }
 

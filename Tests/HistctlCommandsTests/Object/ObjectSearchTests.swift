@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreWriting
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreWriting
 import TestSupport
 import Testing
 

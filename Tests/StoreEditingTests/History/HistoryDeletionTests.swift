@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreWriting
 import TestSupport
 import Testing
 
@@ -97,7 +98,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
-    for durability in [StoreEditor.Durability.everySave, .whenClosed] {
+    for durability in [WritingConnection.Durability.everySave, .whenClosed] {
       let editor = try StoreEditor(path: path, durability: durability)
       var save = StoreSave()
       save.insert("Tag")

@@ -1,6 +1,7 @@
 import Foundation
 import StoreEditing
 import StoreFormat
+import StoreWriting
 import TestSupport
 import Testing
 

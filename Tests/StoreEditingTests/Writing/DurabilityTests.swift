@@ -3,6 +3,7 @@ import Testing
 
 @testable import StoreEditing
 @testable import StoreFormat
+@testable import StoreWriting
 
 /// What a loss of power may take is said to SQLite, and not left to how it was built.
 @Suite(.bounded) struct DurabilityTests {
@@ -11,8 +12,8 @@ import Testing
     let path = folder.file("Trips.store")
     try StoreCreator.create(at: path, model: TripsModel.model)
     for (durability, level) in [
-      (StoreEditor.Durability.everySave, 2), (.whenClosed, 1), (.everySave, 2),
-    ] as [(StoreEditor.Durability, Int64)] {
+      (WritingConnection.Durability.everySave, 2), (.whenClosed, 1), (.everySave, 2),
+    ] as [(WritingConnection.Durability, Int64)] {
       let editor = try StoreEditor(path: path, durability: durability)
       let found = try editor.queue.read { try StatementRunner($0).integer("PRAGMA synchronous") }
       #expect(found == level)

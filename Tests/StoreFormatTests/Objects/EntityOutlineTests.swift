@@ -3,6 +3,7 @@ import Testing
 
 @testable import StoreEditing
 @testable import StoreFormat
+@testable import StoreWriting
 
 @Suite(.bounded) struct EntityOutlineTests {
   private static func outlines(of path: String) throws -> [EntityOutline] {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import StoreEditing
 @testable import StoreFormat
+@testable import StoreWriting
 
 @Suite(.bounded) struct ObjectReaderTests {
   /// A store of the trips' model with a trip, its item, its stay and its tags.

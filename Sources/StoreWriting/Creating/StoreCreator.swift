@@ -1,0 +1,158 @@
+import DurableFiles
+import GRDB
+import StoreEditing
+import StoreFormat
+
+/// Creates empty stores in the layout of the frameworks.
+///
+/// ```swift
+/// try StoreCreator.create(at: "Trips.store", model: model)
+/// let editor = try StoreEditor(path: "Trips.store")
+/// ```
+package enum StoreCreator {
+  /// Creates an empty store for a model.
+  ///
+  /// The file is complete when the function returns, and removed when it throws. As with the frameworks,
+  /// the history tables exist and are empty, and the store uses a write-ahead log.
+  ///
+  /// - Parameter identifier: The store's identifier, an upper-case UUID; by default a random one.
+  /// - Throws: ``StoreWriteError``; ``StoreWriteError/alreadyThere(path:)`` if the path is taken.
+  package static func create(
+    at path: String, model: ManagedModel, identifier: String = StoreIdentifier.random()
+  ) throws {
+    try translatingErrors(path) {
+      let content = try Content(model)
+      try StoreDraft.claim(path, permissions: [.ownerReadWrite, .groupRead, .otherRead])
+      do {
+        try write(content, identifier, to: path)
+      } catch {
+        for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
+        throw error
+      }
+    }
+  }
+
+  /// Makes an empty file a store, unless another program does so first.
+  ///
+  /// - Throws: ``StoreWriteError``.
+  package static func fill(emptyFileAt path: String, model: ManagedModel) throws {
+    try translatingErrors(path) {
+      try write(Content(model), StoreIdentifier.random(), to: path)
+    }
+  }
+
+  private static func translatingErrors(_ path: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch {
+      throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
+    }
+  }
+
+  /// Writes all tables in one transaction, unless the file has tables.
+  private static func write(_ content: Content, _ identifier: String, to path: String) throws {
+    let queue = try WritingConnection.open(path: path, busyTimeout: 5)
+    try queue.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+      try database.inTransaction(.immediate) {
+        let statement = StatementRunner(database)
+        guard try statement.integer("SELECT count(*) FROM sqlite_master") == 0 else {
+          return .rollback
+        }
+        for text in content.statements { try database.execute(sql: text) }
+        for entry in content.numbering.entries {
+          try statement.run(
+            "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
+            [.integer(entry.number), .text(entry.name), .integer(entry.superNumber)])
+        }
+        try statement.run(
+          "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+          [.text(identifier), .blob(content.properties)])
+        try statement.run(
+          "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(content.cache)])
+        return .commit
+      }
+      // Afterwards, so that a killed program leaves an empty file or a whole store.
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+    try queue.close()
+  }
+
+  private struct Content {
+    let numbering: EntityNumbering
+    let statements: [String]
+    let properties: [UInt8]
+    let cache: [UInt8]
+
+    init(_ model: ManagedModel) throws {
+      try ModelCheck.check(model)
+      numbering = EntityNumbering(numbering: model)
+      statements =
+        try EntityTables(model: model, numbering: numbering).statements(model: model)
+        + EntityTables.baseStatements
+        + HistorySchema.statements(tombstoneColumns: try model.tombstoneColumnCount())
+      properties = try StoreMetadata.propertyList(model: model)
+      cache = try model.cacheContent()
+    }
+  }
+}
+
+extension ManagedModel {
+  /// Returns the number of tombstone columns: that of the entity with the most preserved attributes.
+  func tombstoneColumnCount() throws -> Int {
+    let slots = LazySlots(self)
+    return try entities.keys.map { try slots.known(of: $0).tombstoneAttributes.count }.max() ?? 0
+  }
+}
+
+extension LazySlots {
+  func known(of entityName: String) throws -> EntitySlots {
+    guard let slots = slots(of: entityName) else {
+      throw StoreError.invalidModel(
+        detail: "\(entityName) has more properties than the order of slots is known for")
+    }
+    return slots
+  }
+}
+
+/// The statements that create the history tables and their indexes, identical to the frameworks'.
+enum HistorySchema {
+  static func statements(tombstoneColumns: Int) -> [String] {
+    let columns = (0..<tombstoneColumns).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
+    let change = """
+      CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+      ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, \
+      ZCOLUMNS BLOB\(columns) )
+      """
+    let interned = StringRole.inColumnOrder.map { "\($0.identifierColumn) INTEGER, " }.joined()
+    let plain = StringRole.inColumnOrder.map { ", \($0.plainColumn) VARCHAR" }.joined()
+    let transaction = """
+      CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+      \(interned)ZTIMESTAMP FLOAT\(plain), ZQUERYGEN BLOB )
+      """
+    let string = """
+      CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+      ZNAME VARCHAR )
+      """
+    let changeIndex = "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)"
+    let stringIndexes = StringRole.inColumnOrder.map { role in
+      "CREATE INDEX ATRANSACTION_\(role.identifierColumn)_INDEX ON ATRANSACTION "
+        + "(\(role.identifierColumn))"
+    }
+    let transactionIndexes = [
+      "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION "
+        + "(ZAUTHOR COLLATE BINARY ASC)",
+      "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION "
+        + "(ZTIMESTAMP COLLATE BINARY ASC)",
+    ]
+    let uniqueName =
+      "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING "
+      + "(ZNAME COLLATE BINARY ASC)"
+    return [change, transaction, string, changeIndex] + stringIndexes + transactionIndexes
+      + [uniqueName]
+  }
+}
+
+extension StringRole {
+  fileprivate static let inColumnOrder: [StringRole] = [.author, .bundle, .context, .process]
+}
