@@ -254,11 +254,17 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 	@echo "libraries: PersistentHistory HistoryCoding HistoryArchive"
 	@.ci/check-libraries $(CHECKED_FOLDER)/release.yaml $(CHECKED) $(BUILD_FLAGS)
 
-# One nested make, so that every step has HISTCTL_STRICT and the code is built once. It keeps going, so
-# that one run reports every failing check.
+# Nested makes, so that every step has HISTCTL_STRICT and the code is built once. A build leaves a core idle for most
+# of its time, so what needs no build runs beside it; tests run alone. It keeps going, so that one run reports every
+# failing check.
+BESIDE = --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
+CHECKS = $(MAKE) --keep-going HISTCTL_STRICT=1
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
-	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions workflows lint warnings \
-	  docs-check docc packaging contrib test browser-test session-code libraries
+	@failed=; \
+	$(CHECKS) $(BESIDE) warnings architecture schema man completions workflows lint || failed=1; \
+	$(CHECKS) $(BESIDE) docs-check docc packaging contrib || failed=1; \
+	$(CHECKS) test browser-test session-code libraries || failed=1; \
+	[ -z "$$failed" ]
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
