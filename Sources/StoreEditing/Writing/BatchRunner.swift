@@ -117,7 +117,7 @@ private final class BatchRunner<Work: BatchedWork> {
   /// Retries while the store is locked, up to the busy timeout.
   private func patiently<Result>(_ body: () throws -> Result) throws -> Result {
     try retryingWhileBusy(
-      for: busyTimeout, every: BatchTimes.pollInterval, whenBusy: { pacing.noticeLock() }, body)
+      for: busyTimeout, every: LockTimes.pollInterval, whenBusy: { pacing.noticeLock() }, body)
   }
 
   /// Runs a batch; if the disk is full, a small one that fits into the space of the log.
@@ -136,8 +136,8 @@ private final class BatchRunner<Work: BatchedWork> {
   private func runBatch(_ work: inout Work, _ outcome: inout BatchOutcome<Work>) throws {
     let longest =
       outcome.batchCount == 0
-      ? BatchTimes.firstHold
-      : pacing.isShared ? BatchTimes.hold.shared : BatchTimes.hold.alone
+      ? LockTimes.firstHold
+      : pacing.isShared ? LockTimes.hold.shared : LockTimes.hold.alone
     let hold = isSpaceShort ? 0 : longest
     var next = work
     try database.beginTransaction(.immediate)
@@ -168,23 +168,10 @@ private final class BatchRunner<Work: BatchedWork> {
   /// Commits; in a store with a rollback journal, after its readers have finished.
   private func commit(since start: ContinuousClock.Instant) throws {
     try retryingWhileBusy(
-      for: BatchTimes.longestHold, since: start, every: 0.002,
+      for: LockTimes.longestHold, since: start, every: 0.002,
       whenBusy: { pacing.noticeLock() }
     ) { try database.commit() }
   }
-}
-
-/// Limits of a batch, in seconds.
-private enum BatchTimes {
-  /// How long a batch holds the write lock if nobody else writes, and if somebody does.
-  static let hold = (alone: 0.028, shared: 0.022)
-  /// The first batch is small because the speed of the disk is not known yet.
-  static let firstHold = 0.008
-  /// A commit that readers delay is given up after this time, so that others get their turn.
-  static let longestHold = 0.045
-  /// How often a locked store is tried again: often, because a program that saves without a pause
-  /// releases the lock for an instant only.
-  static let pollInterval = 0.000_5
 }
 
 extension DatabaseError {

@@ -3,6 +3,19 @@ import Libc
 import StoreFormat
 import SystemPackage
 
+/// How long a batch holds the write lock at most, in seconds.
+enum LockTimes {
+  /// How long a batch holds the write lock if nobody else writes, and if somebody does.
+  static let hold = (alone: 0.028, shared: 0.022)
+  /// The first batch is small because the speed of the disk is not known yet.
+  static let firstHold = 0.008
+  /// A commit that readers delay is given up after this time, so that others get their turn.
+  static let longestHold = 0.045
+  /// How often a locked store is tried again: often, because a program that saves without a pause
+  /// releases the lock for an instant only.
+  static let pollInterval = 0.000_5
+}
+
 /// Decides when to leave the write lock to other programs while work takes it again and again.
 ///
 /// A program that waits for SQLite's lock sleeps and polls: in the first eighth of a second at least
