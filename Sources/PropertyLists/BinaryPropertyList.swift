@@ -46,14 +46,33 @@ package struct BinaryPropertyList: Sendable {
         "integers of \(offsetSize) and \(referenceSize) bytes", expected: "1 to 8 bytes each",
         offset: trailer + 6)
     }
+    let counts = try Self.counts(in: bytes, at: trailer, offsetSize: offsetSize)
+    // Several objects may have the same offset, so the size of the list does not limit their number.
+    guard counts.objects <= limits.nodes else {
+      throw .beyondLimit("more than \(limits.nodes) objects", offset: trailer + 8)
+    }
+    offsets = try Self.offsets(
+      in: bytes, at: counts.table, count: counts.objects, size: offsetSize)
+    self.bytes = bytes
+    self.referenceSize = referenceSize
+    self.objectsEnd = counts.table
+    self.rootIndex = counts.root
+    self.limits = limits
+  }
+
+  /// Reads from the trailer how many objects there are, which is the root, and where the table of
+  /// their offsets begins.
+  private static func counts(
+    in bytes: [UInt8], at trailer: Int, offsetSize: Int
+  ) throws(PropertyListError) -> (objects: Int, root: Int, table: Int) {
     let counts = bytes.withUnsafeBufferPointer { buffer in
       (
-        objects: Self.unsigned(in: buffer, at: trailer + 8, size: 8),
-        root: Self.unsigned(in: buffer, at: trailer + 16, size: 8),
-        table: Self.unsigned(in: buffer, at: trailer + 24, size: 8)
+        objects: unsigned(in: buffer, at: trailer + 8, size: 8),
+        root: unsigned(in: buffer, at: trailer + 16, size: 8),
+        table: unsigned(in: buffer, at: trailer + 24, size: 8)
       )
     }
-    guard counts.table > UInt64(Self.header.count), counts.table < UInt64(trailer) else {
+    guard counts.table > UInt64(header.count), counts.table < UInt64(trailer) else {
       throw .damaged(
         "an offset table at byte \(counts.table)",
         expected: "one between the objects and the trailer at byte \(trailer)",
@@ -71,16 +90,7 @@ package struct BinaryPropertyList: Sendable {
         "object \(counts.root) as the root", expected: "one below \(counts.objects)",
         offset: trailer + 16)
     }
-    // Several objects may have the same offset, so the size of the list does not limit their number.
-    guard counts.objects <= UInt64(limits.nodes) else {
-      throw .beyondLimit("more than \(limits.nodes) objects", offset: trailer + 8)
-    }
-    offsets = try Self.offsets(in: bytes, at: table, count: Int(counts.objects), size: offsetSize)
-    self.bytes = bytes
-    self.referenceSize = referenceSize
-    self.objectsEnd = table
-    self.rootIndex = Int(counts.root)
-    self.limits = limits
+    return (Int(counts.objects), Int(counts.root), table)
   }
 
   /// Reads the table of offsets, which begins where the objects end.
@@ -269,20 +279,7 @@ extension BinaryPropertyList {
       var values: [String: PropertyListValue] = [:]
       values.reserveCapacity(header.count)
       for slot in 0..<header.count {
-        let keyIndex = reference(slot, of: header)
-        let keyHeader = try self.header(at: keyIndex)
-        guard keyHeader.kind == .ascii || keyHeader.kind == .utf16,
-          case .string(let key) = try materialise(keyHeader, keyIndex, 0, &budget)
-        else {
-          throw .damaged(
-            "a dictionary key that is not a string", expected: "a string",
-            offset: keyHeader.payload)
-        }
-        // Hashing a shared long key in every dictionary would take too long.
-        guard keyHeader.count <= Self.longestKey else {
-          throw .beyondLimit(
-            "a dictionary key of \(keyHeader.count) characters", offset: keyHeader.payload)
-        }
+        let key = try key(reference(slot, of: header), &budget)
         let index = reference(header.count + slot, of: header)
         let value = try materialise(try self.header(at: index), index, depth - 1, &budget)
         // The first of equal keys counts, as in Core Foundation.
@@ -302,6 +299,22 @@ extension BinaryPropertyList {
     default:
       return try scalar(header)
     }
+  }
+
+  private func key(_ index: Int, _ budget: inout Budget) throws(PropertyListError) -> String {
+    let header = try self.header(at: index)
+    guard header.kind == .ascii || header.kind == .utf16,
+      case .string(let key) = try materialise(header, index, 0, &budget)
+    else {
+      throw .damaged(
+        "a dictionary key that is not a string", expected: "a string", offset: header.payload)
+    }
+    // Hashing a shared long key in every dictionary would take too long.
+    guard header.count <= Self.longestKey else {
+      throw .beyondLimit(
+        "a dictionary key of \(header.count) characters", offset: header.payload)
+    }
+    return key
   }
 
   /// Counts the content of a container against the limits before memory is reserved for it.

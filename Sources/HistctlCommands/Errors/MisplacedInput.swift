@@ -42,25 +42,8 @@ enum MisplacedInput {
           "log, show, diff, object, blame, export, stats, report and token check read exported lines"
       )
     case .notAStore(_, .notSQLite):
-      let file = ShellWord.quoted(path)
-      switch FileContent(at: path) {
-      case .lines:
-        return failure(
-          .notAStore, error.message,
-          hint: "to read exported lines, pass them on standard input: histctl log - < \(file)")
-      case .packedStore(let unpack):
-        return failure(
-          .notAStore, "\(path) is a compressed database; histctl reads stores in place",
-          hint: "unpack it first, with its -wal if it has one: \(unpack) \(file)")
-      case .packed(let unpack):
-        return failure(
-          .notAStore, "\(path) is a compressed file; histctl reads stores in place",
-          hint: "unpack it first: \(unpack) \(file)")
-      case .members:
-        return failure(
-          .notAStore, "\(path) is a zip or tar file; give the path of a store in it",
-          hint: "list the stores in it, with their paths: histctl find \(file)")
-      case nil: return nil
+      return explanation(ofFileAt: path, error.message).map {
+        failure(.notAStore, $0.message, hint: $0.hint)
       }
     case .missing:
       if let container = container(of: path) {
@@ -72,6 +55,33 @@ enum MisplacedInput {
         failure(.missing, error.message, hint: "did you mean \(ShellWord.quoted($0))?")
       }
     default: return nil
+    }
+  }
+
+  /// Explains what a file that is no database is; `nil` where that is unknown.
+  private static func explanation(
+    ofFileAt path: String, _ message: String
+  ) -> (message: String, hint: String)? {
+    let file = ShellWord.quoted(path)
+    return switch FileContent(at: path) {
+    case .lines:
+      (message, "to read exported lines, pass them on standard input: histctl log - < \(file)")
+    case .packedStore(let unpack):
+      (
+        "\(path) is a compressed database; histctl reads stores in place",
+        "unpack it first, with its -wal if it has one: \(unpack) \(file)"
+      )
+    case .packed(let unpack):
+      (
+        "\(path) is a compressed file; histctl reads stores in place",
+        "unpack it first: \(unpack) \(file)"
+      )
+    case .members:
+      (
+        "\(path) is a zip or tar file; give the path of a store in it",
+        "list the stores in it, with their paths: histctl find \(file)"
+      )
+    case nil: nil
     }
   }
 

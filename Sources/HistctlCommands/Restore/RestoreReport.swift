@@ -89,6 +89,11 @@ struct RestoreReport: FieldPage {
         plan.textCount.counted("name")
           + " of authors, bundles and the like, added again")
     }
+    try writeGuards()
+    try writeBookmarks()
+  }
+
+  private func writeGuards() throws {
     try writer.writeTable(
       [
         TableColumn("GUARD", priority: 2), TableColumn("", priority: 3),
@@ -100,6 +105,9 @@ struct RestoreReport: FieldPage {
           TableCell(retentionGuard.reason, style: .secondary),
         ]
       }, in: session)
+  }
+
+  private func writeBookmarks() throws {
     try writer.writeTable(
       [
         TableColumn("BOOKMARK", priority: 3, minimumWidth: 8, canShrink: true),

@@ -16,6 +16,14 @@ struct ScrubReport: FieldPage {
   func writePage() throws {
     try field("store", plan.path, style: .heading)
     try field("copy", request.copy)
+    try writeReplaced()
+    try field("shifts", "dates and times, all by one secret number of seconds")
+    try writeOmitted()
+    try writeKept()
+    try field("key", key)
+  }
+
+  private func writeReplaced() throws {
     try field(
       "replaces",
       "texts, numbers, UUIDs, URLs and data of \(plan.objectCount.counted("object"))",
@@ -36,7 +44,9 @@ struct ScrubReport: FieldPage {
         "", "names of entities, attributes, relationships, tables, columns, indexes, triggers",
         style: .deleted)
     }
-    try field("shifts", "dates and times, all by one secret number of seconds")
+  }
+
+  private func writeOmitted() throws {
     try field("leaves out", "external data, free pages, SQLite's statistics")
     if !plan.omittedSettings.isEmpty {
       try field("", "settings of the file: " + plan.omittedSettings.joined(separator: ", "))
@@ -61,6 +71,9 @@ struct ScrubReport: FieldPage {
         plan.emptiedTables.isEmpty ? "empties" : "",
         "columns that are not understood: " + plan.emptiedColumns.joined(separator: ", "))
     }
+  }
+
+  private func writeKept() throws {
     try field(
       "keeps",
       request.replacesNames
@@ -86,7 +99,6 @@ struct ScrubReport: FieldPage {
       try field(
         "", "\(keptColumns): " + plan.keptColumns.joined(separator: ", "), style: .inserted)
     }
-    try field("key", key)
   }
 
   private var keptColumns: String {

@@ -27,7 +27,7 @@ package struct HistoryHealth: Hashable, Sendable {
   /// The state of the bookmarks, in the given order.
   package let bookmarks: [BookmarkStanding]
   /// What exceeds the limits, damage, and bookmarks that do not work.
-  package let findings: [HistoryFinding]
+  package private(set) var findings: [HistoryFinding] = []
 
   /// - Parameters:
   ///   - bookmarkProblem: Why the bookmarks cannot be read, which is a finding.
@@ -58,10 +58,21 @@ package struct HistoryHealth: Hashable, Sendable {
       }
     }
 
+    self.findings =
+      try exceeded(limits, now, path: snapshot.location.path)
+      + damage(of: snapshot, logProblem)
+      + [bookmarkProblem.map(HistoryFinding.unreadableBookmarks)].compactMap { $0 }
+      + self.bookmarks.compactMap { Self.finding($0, limits, now) }
+  }
+
+  /// Returns what exceeds the limits, bookmarks left aside.
+  private func exceeded(
+    _ limits: HistoryLimits, _ now: StoreTimestamp, path: String
+  ) throws -> [HistoryFinding] {
     var findings: [HistoryFinding] = []
     if let limit = limits.maxSize {
       guard let bytes = historyByteCount else {
-        throw HistoryError.unknownSize(path: snapshot.location.path)
+        throw HistoryError.unknownSize(path: path)
       }
       if bytes > limit { findings.append(.tooLarge(bytes: bytes, limit: limit)) }
     }
@@ -79,15 +90,20 @@ package struct HistoryHealth: Hashable, Sendable {
     {
       findings.append(.failingExport(failures, limit: limit))
     }
-    if let logProblem { findings.append(.damagedLog(reason: logProblem)) }
+    return findings
+  }
+
+  private func damage(
+    of snapshot: StoreSnapshot, _ logProblem: String?
+  ) throws -> [HistoryFinding] {
+    var findings = [logProblem.map(HistoryFinding.damagedLog)].compactMap { $0 }
     findings += try EvidentDamage(of: snapshot).findings.compactMap {
       $0.isOfLog && logProblem != nil ? nil : .damaged($0)
     }
     if let missing = try MissingChanges(in: snapshot, transactionCount: transactionCount) {
       findings.append(.missingChanges(missing))
     }
-    if let bookmarkProblem { findings.append(.unreadableBookmarks(bookmarkProblem)) }
-    self.findings = findings + self.bookmarks.compactMap { Self.finding($0, limits, now) }
+    return findings
   }
 
   private static func finding(

@@ -175,13 +175,38 @@ public final class NetChangeReader {
     var table = NetChangeTable<Number>(
       capacity: capacity, expectedCount: Int(clamping: changes?.expectedCount ?? 0))
     var ceiling: NetChangeRow.Object?
-    var count = 0
+    var counts = Counts()
+    guard try foldArchived(into: &table, &ceiling, &counts) else { return false }
+    if let transactions, let changes {
+      guard try fold(transactions, changes, into: &table, &ceiling, &counts) else { return false }
+    }
+    if floor == nil {
+      changeCount = counts.all
+      skippedChangeCount = counts.skipped
+    }
+    order = table.finish()
+    outline = { [table] in table.outline(at: $0) }
+    isAtEnd = ceiling == nil
+    floor = ceiling
+    return true
+  }
+
+  private struct Counts {
+    var all = 0
+    /// Changes that name no object, or whose kind is unknown.
     var skipped = 0
+  }
+
+  /// Folds the changes of the archive; returns `false` if a number does not fit into the table.
+  private func foldArchived<Number: FixedWidthInteger & Sendable>(
+    into table: inout NetChangeTable<Number>, _ ceiling: inout NetChangeRow.Object?,
+    _ counts: inout Counts
+  ) throws -> Bool {
     try archived?.restart()
     while let change = try archived?.next() {
-      count += 1
+      counts.all += 1
       guard let row = archived?.row(change) else {
-        skipped += 1
+        counts.skipped += 1
         continue
       }
       if let floor, !(floor < row.object) { continue }
@@ -198,13 +223,22 @@ public final class NetChangeReader {
         if let ceiling { archivedDetails.removeAll(after: ceiling) }
       }
     }
-    while let transactions, let changes, let change = try next(transactions, changes) {
+    return true
+  }
+
+  /// Folds the changes of the store; returns `false` if a number does not fit into the table.
+  private func fold<Number: FixedWidthInteger & Sendable>(
+    _ transactions: TransactionCursor, _ changes: ChangeCursor,
+    into table: inout NetChangeTable<Number>, _ ceiling: inout NetChangeRow.Object?,
+    _ counts: inout Counts
+  ) throws -> Bool {
+    while let change = try next(transactions, changes) {
       if let condition, !condition.matches(change) { continue }
-      count += 1
+      counts.all += 1
       guard let kind = change.kind, let entityNumber = change.entityNumber,
         let primaryKey = change.primaryKey
       else {
-        skipped += 1
+        counts.skipped += 1
         continue
       }
       let object = NetChangeRow.Object(entityNumber: entityNumber, primaryKey: primaryKey)
@@ -220,14 +254,6 @@ public final class NetChangeReader {
         if let ceiling { archivedDetails.removeAll(after: ceiling) }
       }
     }
-    if floor == nil {
-      changeCount = count
-      skippedChangeCount = skipped
-    }
-    order = table.finish()
-    outline = { [table] in table.outline(at: $0) }
-    isAtEnd = ceiling == nil
-    floor = ceiling
     return true
   }
 

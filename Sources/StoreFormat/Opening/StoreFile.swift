@@ -82,18 +82,8 @@ public final class StoreFile: Sendable {
       where AccessMode.mayFallBack(from: error) || location.lacksRoomForIndex(error)
       || location.isWorkingCopy && error.isUnfinishedSave
     {
-      // The save is rolled back in one more copy, so that the first one stays as the store is.
-      guard
-        let mode = try error.isUnfinishedSave || AccessMode.needsOwnIndex(location)
-          ? .privateCopy : AccessMode.fallback(for: location, from: error)
-      else {
-        throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
-      }
-      guard allowsPrivateCopy || mode != .privateCopy else {
-        throw StoreError.unreadable(
-          path: location.path,
-          reason: "it can be read only from a copy, which is not allowed here")
-      }
+      let mode = try Self.mode(
+        after: error, location, busyTimeout, allowsPrivateCopy: allowsPrivateCopy)
       accessMode = mode
       openingStamp = try OpeningStamp(location, mode)
       do {
@@ -107,6 +97,25 @@ public final class StoreFile: Sendable {
     } catch {
       throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
     }
+  }
+
+  /// Returns how to read a store that cannot be opened in place.
+  private static func mode(
+    after error: DatabaseError, _ location: StoreLocation, _ busyTimeout: Double,
+    allowsPrivateCopy: Bool
+  ) throws -> AccessMode {
+    // A save is rolled back in one more copy, so that the first one stays as the store is.
+    guard
+      let mode = try error.isUnfinishedSave || AccessMode.needsOwnIndex(location)
+        ? .privateCopy : AccessMode.fallback(for: location, from: error)
+    else {
+      throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+    }
+    guard allowsPrivateCopy || mode != .privateCopy else {
+      throw StoreError.unreadable(
+        path: location.path, reason: "it can be read only from a copy, which is not allowed here")
+    }
+    return mode
   }
 
   /// Opens the copy of a store that is read in its place in a manner; returns `nil` if the store itself is read, as
