@@ -43,7 +43,7 @@ package final class ArchiveSealer {
   package var onSegment: (SealedSegments) -> Void = { _ in }
 
   let folder: ArchiveFolder
-  private let permissions: FilePermissions
+  let permissions: FilePermissions
 
   /// Creates an archive if there is none, and locks it.
   ///
@@ -95,15 +95,14 @@ package final class ArchiveSealer {
       throw StoreError.unreadable(path: snapshot.location.path, reason: error.description)
     }
     try folder.makeFolder(ofStore: plan.store)
-    let sealing = try SegmentSealing(
-      archive: archive, store: plan.store, permissions: permissions, segmentSize: segmentSize,
-      schema: SegmentSchema(snapshot), recordedValues: recordedValues)
+    let schema = try SegmentSchema(snapshot)
+    var query = HistoryQuery(after: first.number - 1, until: last.number)
+    query.recordedValues = recordedValues
     var after = plan.after
-    var start = first.number - 1
     var count: Int64 = 0
-    while start < last.number,
-      let (manifest, digest) = try sealing.seal(
-        snapshot, helpers, after: start, until: last.number, following: after,
+    while query.range != nil,
+      let (manifest, digest) = try sealSegment(
+        snapshot, helpers, query, of: plan.store, schema: schema, following: after,
         progress: { [count] in progress($0, count + $1, plan.transactionCount) })
     {
       let entry = CatalogEntry(.segment, manifest, digest, in: catalog)
@@ -112,9 +111,9 @@ package final class ArchiveSealer {
       result.last = manifest.last
       result.head = catalog.head
       onSegment(result)
-      start = manifest.last.number
-      if start < last.number { try folder.checkSpace(in: catalog) }
-      after = start
+      query.after = manifest.last.number
+      if query.range != nil { try folder.checkSpace(in: catalog) }
+      after = manifest.last.number
       count += manifest.transactionCount
     }
     return result

@@ -158,3 +158,15 @@ extension Optional where Wrapped == ClosedRange<StoreTimestamp> {
       map { min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound) } ?? range
   }
 }
+
+extension ChangeTally {
+  /// The counts by number, with the names that a schema gives the numbers.
+  func counts(_ schema: SegmentSchema) -> [SegmentCount] {
+    let names = Dictionary(keepingFirst: schema.entities.map { ($0.number, $0.name) })
+    return entries.sorted { ($0.number ?? .min) < ($1.number ?? .min) }.map { entry in
+      SegmentCount(
+        entity: entry.number.flatMap { names[$0] ?? nil }, number: entry.number,
+        counts: entry.counts)
+    }
+  }
+}
