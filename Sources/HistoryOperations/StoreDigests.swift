@@ -1,18 +1,10 @@
 import DurableFiles
-import HistoryArchive
 import StoreFormat
-import SystemPackage
 
 /// The SHA-256 digests of a store and of the files that SQLite keeps beside it, at one moment.
 package struct StoreDigests: Hashable, Sendable {
-  package struct File: Hashable, Sendable {
-    package let byteCount: Int64
-    /// The digest in lower-case hexadecimal digits.
-    package let digest: String
-  }
-
   /// The files that exist, by path.
-  package let files: [String: File]
+  package let files: [String: FileDigest]
 
   /// What SQLite appends to the name of a store: nothing for the store itself, then its log, the index of
   /// the log, and its journal.
@@ -26,10 +18,10 @@ package struct StoreDigests: Hashable, Sendable {
     let place =
       FileStatus.resolve(path) ?? ContainedPath(path).flatMap { FileStatus.resolve($0.container) }
       ?? path
-    var files: [String: File] = [:]
+    var files: [String: FileDigest] = [:]
     for suffix in Self.suffixes {
       do {
-        files[place + suffix] = try Self.file(place + suffix)
+        files[place + suffix] = try FileDigest(ofFileAt: place + suffix)
       } catch let error as FileProblem {
         throw .unreadable(path: error.path, reason: error.reason)
       } catch {
@@ -38,17 +30,6 @@ package struct StoreDigests: Hashable, Sendable {
     }
     self.files = files
   }
-
-  private static func file(_ path: String) throws -> File? {
-    guard let reader = try FileReader(path) else { return nil }
-    var hasher = ArchiveHasher()
-    var count: Int64 = 0
-    while case let piece = try reader.next(), !piece.isEmpty {
-      hasher.update(piece)
-      count += Int64(piece.count)
-    }
-    return File(byteCount: count, digest: hasher.digest.description)
-  }
 }
 
 /// The digests of a store's files before and after they were read.
@@ -56,9 +37,9 @@ package struct DigestComparison: Hashable, Sendable {
   package struct File: Hashable, Sendable {
     package let path: String
     /// The file before reading; `nil` if it did not exist.
-    package let before: StoreDigests.File?
+    package let before: FileDigest?
     /// The file after reading; `nil` if it did not exist.
-    package let after: StoreDigests.File?
+    package let after: FileDigest?
 
     package var isUnchanged: Bool { before == after }
   }

@@ -26,6 +26,6 @@ extension DigestComparison {
   }
 }
 
-extension StoreDigests.File {
+extension FileDigest {
   fileprivate var json: JSONValue { .object(of: ["bytes": byteCount, "sha256": digest]) }
 }

@@ -100,7 +100,7 @@ struct SegmentMerging {
     guard try file.digest() == manifest.digest else { throw differs("its SHA-256") }
     let merged = try SegmentReader(draft, manifest: manifest)
     var frame = 0
-    var comparison = LineComparison(skipping: []) {
+    var comparison = LineComparison(skipsValues: false) {
       guard frame < manifest.frames.count else { return nil }
       defer { frame += 1 }
       return try merged.text(ofFrame: frame)

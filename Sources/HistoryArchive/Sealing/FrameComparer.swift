@@ -24,7 +24,7 @@ struct FrameComparer: WindowPacker {
     private let reader: SegmentReader
     /// The frames that were not reached yet.
     private var rest: Range<Int>
-    private lazy var comparison = LineComparison(skipping: .values) { [unowned self] in
+    private lazy var comparison = LineComparison(skipsValues: true) { [unowned self] in
       guard let next = rest.first else { return nil }
       rest = rest.dropFirst()
       return try reader.text(ofFrame: next)

@@ -70,15 +70,6 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether an export with values can be compared with one without values: values are a separate member of a
-  /// change, or the format has none.
-  package var separatesValues: Bool {
-    switch self {
-    case .jsonl, .changes, .cloudevents, .timesketch, .bodyfile, .sqlite: true
-    case .debezium, .csv: false
-    }
-  }
-
   /// The field that holds the present values of objects, which a selection of fields must keep; `nil`
   /// if records have them with any selection.
   package var fieldOfPresentObjects: String? {

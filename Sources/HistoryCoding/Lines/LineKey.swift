@@ -32,7 +32,7 @@ package enum LineKey: Int, CaseIterable, Sendable {
   }
 
   /// The key.
-  var name: String {
+  package var name: String {
     switch self {
     case .milliseconds: "ts_ms"
     case .timestampDescription: "timestamp_desc"

@@ -8,11 +8,26 @@ import SystemPackage
 
 /// Exports into a folder, one file a run, named by the transactions that the run looked at.
 ///
-/// A run for a consumer ends in two steps: the file gets its name, then the consumer's bookmark moves.
-/// If a run is interrupted between them, the next one finds the file that begins after the bookmark,
-/// and moves the bookmark to its end before it exports. So each transaction is in exactly one file. The
-/// run compares the content of the file with the store first, because another copy of the store uses
-/// the same file names. A run that is divided by month does the same for each file.
+/// A run for a consumer writes each transaction to exactly one file, whatever interrupts it. When a file is complete
+/// and on the disk under its draft's name, the run
+///
+/// 1. records it in the consumer's bookmark: name, range, length and SHA-256,
+/// 2. gives it its name,
+/// 3. moves the bookmark to its end, which removes the record in the same step.
+///
+/// Each step is on the disk before the next one begins. The next run finds one of these states:
+///
+/// | the record is of | the run was interrupted | and the next one |
+/// |---|---|---|
+/// | no file | before 1, or after 3 | exports what is after the bookmark |
+/// | a missing file | before 2 | exports the same transactions again |
+/// | a file with this content | before 3 | moves the bookmark to the end of the file, and exports what is after it |
+/// | a file with other content | and someone changed the file | fails |
+///
+/// A file that begins after the bookmark and is in no record is from an earlier version, which kept none, or was
+/// written for a bookmark that is lost. Such a file is taken for the consumer's own if exporting its range now gives the
+/// same text; otherwise the run fails, because another copy of the store uses the same names. A run that is divided
+/// by month takes the three steps for each file.
 package struct ExportFolder {
   /// What a run would do.
   package struct Plan {
@@ -22,10 +37,15 @@ package struct ExportFolder {
     package fileprivate(set) var isNewConsumer = false
     /// The transaction after which the export begins; `nil` to begin with the first.
     package fileprivate(set) var start: Int64?
-    /// The last transaction of files whose run was interrupted before it moved the bookmark.
-    fileprivate var finished: Int64?
+    /// The files whose run was interrupted before it moved the bookmark.
+    fileprivate var finished: [(path: String, last: Int64)] = []
     /// The transactions to export; `nil` if nothing is new.
     package fileprivate(set) var range: ClosedRange<Int64>?
+
+    fileprivate mutating func finish(_ path: String, _ range: ClosedRange<Int64>) {
+      finished.append((path, range.upperBound))
+      start = range.upperBound
+    }
   }
 
   /// A file of a run.
@@ -91,13 +111,6 @@ package struct ExportFolder {
         .usage, "\(folder) is an archive, whose segments only archive writes",
         hint: "export into another folder")
     }
-    var operation = operation
-    if !operation.format.separatesValues, let values = operation.export.query.recordedValues {
-      // A file that an interrupted run left could not be compared once the log has lost them.
-      operation.export.query.recordedValues = values.file.map {
-        RecordedValues($0, readsLog: false)
-      }
-    }
     self.operation = operation
     self.folder = folder
     self.resolver = resolver
@@ -119,12 +132,17 @@ package struct ExportFolder {
     var plan = Plan(consumer: consumer)
     if let consumer {
       guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
-      plan.isNewConsumer = try !hasBookmark(consumer)
-      if !plan.isNewConsumer { plan.start = try resolver.resolveUsable("@" + consumer).number }
-      while let range = try finishedRun(after: plan.start) {
-        try check(range, finishedBefore: plan)
-        plan.start = range.upperBound
-        plan.finished = range.upperBound
+      let bookmark = try BookmarkFile(path: bookmarks).bookmarks.first { $0.name == consumer }
+      plan.isNewConsumer = bookmark == nil
+      if bookmark != nil { plan.start = try resolver.resolveUsable("@" + consumer).number }
+      if let pending = bookmark?.pending {
+        let path = OutputFolder.path(of: pending.name, in: folder)
+        if try isFinished(pending, path) { plan.finish(path, pending.range) }
+      }
+      while let range = try unrecordedRun(after: plan.start) {
+        let path = try path(of: range)
+        try check(path, range, finishedBefore: plan)
+        plan.finish(path, range)
       }
       query.after = plan.start
     }
@@ -147,8 +165,40 @@ package struct ExportFolder {
     return first.number...last.number
   }
 
-  /// The range of a run that wrote its file and was interrupted before it moved the bookmark.
-  private func finishedRun(after position: Int64?) throws -> ClosedRange<Int64>? {
+  /// Whether the recorded file of an interrupted run has got its name.
+  private func isFinished(_ pending: PendingFile, _ path: String) throws -> Bool {
+    let found: FileDigest?
+    do {
+      found = try FileDigest(ofFileAt: path)
+    } catch {
+      throw OperationError(
+        .unreadable, "cannot read \(path), the file of an interrupted export: \(error)",
+        hint: "make it readable, or move it away to have its transactions exported again")
+    }
+    guard let found else { return false }
+    guard found == pending.content else {
+      throw OperationError(
+        .divergedFolder,
+        "\(path) has other contents than the interrupted export that wrote it recorded",
+        hint:
+          "something changed or replaced it; move it away to have its transactions exported again")
+    }
+    guard
+      let last = try operation.timeline.position(ofTransaction: pending.range.upperBound),
+      pending.endsWith(last)
+    else { throw otherCopy(has: pending.range.upperBound, in: path) }
+    return true
+  }
+
+  private func otherCopy(has last: Int64, in path: String) -> OperationError {
+    OperationError(
+      .divergedFolder,
+      "\(path) is a file up to transaction \(last), which is not in \(operation.timeline.path)",
+      hint: "the file comes from another copy of the store; export this one elsewhere")
+  }
+
+  /// The range of a file that begins after a position and is in no record.
+  private func unrecordedRun(after position: Int64?) throws -> ClosedRange<Int64>? {
     guard let first = try range(of: HistoryQuery(after: position))?.lowerBound else { return nil }
     let start = SegmentName.padded(first) + "-"
     var last: Int64?
@@ -163,24 +213,21 @@ package struct ExportFolder {
     return last.map { first...max(first, $0) }
   }
 
-  /// Checks that the file of a range is this consumer's, and holds what this export would write.
-  private func check(_ range: ClosedRange<Int64>, finishedBefore plan: Plan) throws {
+  /// Checks that an unrecorded file is this consumer's, and holds what this export would write.
+  private func check(
+    _ path: String, _ range: ClosedRange<Int64>, finishedBefore plan: Plan
+  ) throws {
     if plan.isNewConsumer { try checkHasNoOtherConsumer(range, than: plan.consumer ?? "") }
-    let store = operation.timeline.path
-    let directory = try directory(of: range.lowerBound)
     guard try operation.timeline.position(ofTransaction: range.upperBound) != nil else {
-      throw OperationError(
-        .divergedFolder,
-        "\(directory) has a file up to transaction \(range.upperBound), which is not in \(store)",
-        hint: "the file comes from another copy of the store; export this one elsewhere")
+      throw otherCopy(has: range.upperBound, in: path)
     }
-    let path = OutputFolder.path(of: name(of: range), in: directory)
     guard try operation.part(after: plan.start, until: range.upperBound).isWritten(in: path) else {
       throw OperationError(
         .divergedFolder,
-        "\(path) already exists, with other contents than an export of \(store) would have",
-        hint: "it comes from another copy of the store, or was exported with other options; export "
-          + "into another folder, or move that file away")
+        "\(path) already exists, with other contents than an export of \(operation.timeline.path) "
+          + "would have",
+        hint: "it comes from another copy of the store, or was exported with other options or "
+          + "before values changed; export into another folder, or move that file away")
     }
   }
 
@@ -215,7 +262,11 @@ package struct ExportFolder {
     }
     if let consumer = plan.consumer {
       try checkBookmarksAreWritable()
-      if let finished = plan.finished { try move(consumer, to: finished) }
+      for path in plan.finished.map(\.path) {
+        // The interrupted run may not have synced the name of the file.
+        try DraftFile.synchronizeFolder(of: path)
+      }
+      if let last = plan.finished.last?.last { try move(consumer, to: last) }
     }
     guard let range = plan.range else { return [] }
     let parts = try parts(of: range)
@@ -226,7 +277,7 @@ package struct ExportFolder {
     try check(range, isInNone: directories)
     // A new bookmark is set before all history, so that nothing is pruned until the consumer has a
     // file.
-    if let consumer = plan.consumer, plan.isNewConsumer, plan.finished == nil {
+    if let consumer = plan.consumer, plan.isNewConsumer, plan.finished.isEmpty {
       try move(consumer, to: 0)
     }
     var after = plan.consumer != nil ? plan.start : operation.export.query.after
@@ -234,12 +285,16 @@ package struct ExportFolder {
     for part in parts {
       var operation = operation.part(after: after, until: part.upperBound)
       if !files.isEmpty { operation.export.missingBeginning = nil }
-      let directory = try directory(of: part.lowerBound)
-      try OutputFolder.make(part: directory, permissions: permissions)
-      let path = OutputFolder.path(of: name(of: part), in: directory)
+      try OutputFolder.make(part: directory(of: part.lowerBound), permissions: permissions)
+      let path = try path(of: part)
       let summary = try operation.writeFile(
         path, overwrites: false, existsHint: Self.wayAroundOthers
-      ) { try lockFolder(for: part) }
+      ) { draft in
+        let pending = try plan.consumer == nil ? nil : pendingFile(draft, path, part)
+        return try lockFolder(for: part) {
+          if let consumer = plan.consumer { try move(consumer, to: after ?? 0, pending) }
+        }
+      }
       files.append(File(path: path, summary: summary))
       if let consumer = plan.consumer { try move(consumer, to: part.upperBound) }
       after = part.upperBound
@@ -279,7 +334,7 @@ package struct ExportFolder {
   private func check(
     _ range: ClosedRange<Int64>, isInNone directories: [(path: String, names: [String])]
   ) throws {
-    let own = OutputFolder.path(of: name(of: range), in: try directory(of: range.lowerBound))
+    let own = try path(of: range)
     for (directory, names) in directories {
       for name in names.sorted() where Self.isName(name) {
         let digits = name.prefix { $0 != "." }
@@ -297,8 +352,24 @@ package struct ExportFolder {
     }
   }
 
+  /// Describes a complete draft by the name that it will have.
+  private func pendingFile(
+    _ draft: DraftFile, _ path: String, _ range: ClosedRange<Int64>
+  ) throws -> PendingFile? {
+    try FileDigest(ofFileAt: draft.temporaryPath).map {
+      PendingFile(
+        name: String(path.dropFirst(OutputFolder.path(of: "", in: folder).count)), range: range,
+        timestamp: try operation.timeline.position(ofTransaction: range.upperBound)?.timestamp,
+        content: $0)
+    }
+  }
+
   /// Keeps other runs from giving files their names in the folder until the descriptor is closed.
-  private func lockFolder(for range: ClosedRange<Int64>) throws -> FileDescriptor? {
+  ///
+  /// - Parameter body: Called when no other file has the transactions.
+  private func lockFolder(
+    for range: ClosedRange<Int64>, _ body: () throws -> Void
+  ) throws -> FileDescriptor? {
     let lock: FileDescriptor?
     do {
       lock = try FolderLock.take(storeFolder, timeout: Self.timeout)
@@ -312,6 +383,7 @@ package struct ExportFolder {
     do {
       // Another run may have finished meanwhile.
       try check(range, isInNone: directories)
+      try body()
       return lock
     } catch {
       try? lock?.close()
@@ -349,6 +421,10 @@ package struct ExportFolder {
     return monthPrefix + (month?.name ?? "__HIVE_DEFAULT_PARTITION__")
   }
 
+  private func path(of range: ClosedRange<Int64>) throws -> String {
+    OutputFolder.path(of: name(of: range), in: try directory(of: range.lowerBound))
+  }
+
   private func name(of range: ClosedRange<Int64>) -> String { SegmentName.text(range) + suffix }
 
   private var suffix: String { Self.ending(operation.format, operation.export.compression) }
@@ -372,10 +448,6 @@ package struct ExportFolder {
 
   // MARK: - The bookmark
 
-  private func hasBookmark(_ name: String) throws -> Bool {
-    try BookmarkFile(path: bookmarks).bookmarks.contains { $0.name == name }
-  }
-
   private func checkBookmarksAreWritable() throws {
     let place = FilePath(FileStatus.resolvedPlace(bookmarks)).folder.string
     guard access(place, W_OK | X_OK) != 0 else { return }
@@ -383,15 +455,19 @@ package struct ExportFolder {
       path: bookmarks, reason: Errno(rawValue: errno).description)
   }
 
-  private func move(_ consumer: String, to number: Int64) throws {
+  /// Moves the bookmark, or records a file that comes after it.
+  private func move(
+    _ consumer: String, to number: Int64, _ pending: PendingFile? = nil
+  ) throws {
     let timeline = operation.timeline
     guard let store = timeline.storeIdentifier else { return }
-    // The next run finds the file, and moves the bookmark again.
     try BookmarkFile.set(
       Bookmark(
         name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
-        timestamp: number == 0 ? nil : try timeline.position(ofTransaction: number)?.timestamp),
+        timestamp: number == 0 ? nil : try timeline.position(ofTransaction: number)?.timestamp,
+        pending: pending),
       in: bookmarks, permissions: timeline.filePermissions, onlyForward: true,
-      isRepeatable: number > 0)
+      // The next run finds the record, and moves the bookmark again.
+      isRepeatable: number > 0 && pending == nil)
   }
 }

@@ -43,13 +43,13 @@ package struct ExportOperation {
   ///   - path: The file.
   ///   - overwrites: Whether to replace an existing file.
   ///   - existsHint: The hint if the file exists.
-  ///   - beforeNaming: Called when everything is on the disk, before the file gets its name. The
-  ///     descriptor that it returns is closed afterwards.
+  ///   - beforeNaming: Called with the complete draft when it is on the disk, before it gets its name.
+  ///     The descriptor that it returns is closed afterwards.
   /// - Throws: ``OperationError``, and what reading throws.
   package func writeFile(
     _ path: String, overwrites: Bool,
     existsHint: String = "name another file, or replace it with --overwrite",
-    beforeNaming: () throws -> FileDescriptor? = { nil }
+    beforeNaming: (DraftFile) throws -> FileDescriptor? = { _ in nil }
   ) throws -> ExportSummary {
     try timeline.checkIsNotReplaced(by: path)
     return try OutputFile.write(
@@ -61,7 +61,7 @@ package struct ExportOperation {
       let summary = try write(into: draft, path)
       try draft.synchronize()
       try timeline.snapshot?.location.synchronizeLog()
-      let lock = try beforeNaming()
+      let lock = try beforeNaming(draft)
       defer { try? lock?.close() }
       try draft.commit()
       return summary
@@ -89,44 +89,42 @@ package struct ExportOperation {
     return summary
   }
 
-  /// Returns whether a file holds what this export would write into it, apart from what differs from run to
-  /// run: the present state of objects, and values that the log no longer holds.
+  /// Returns whether a file holds what this export would write now, with or without values of the log.
   ///
   /// - Throws: `ArchiveError` if the file cannot be read or unpacked.
   func isWritten(in path: String) throws -> Bool {
-    struct Difference: Error {}
-    var export = export
-    var extras: LineComparison.Extras = []
-    if export.query.readsPresentObjects { extras.insert(.presentObjects) }
-    if !export.query.omitsRecordedValues {
-      extras.insert(.values)
-      export.query.recordedValues = nil
-      export.query.omitsRecordedValues = true
-    }
-    export.query.readsPresentObjects = false
-    export.compression = .none
     guard format.content != .database else {
-      do {
-        nonisolated(unsafe) let tables = try HistoryTables(comparing: path)
-        _ = try export.write(timeline, helpers, encoder, schema: schema) { bytes, _ in
-          try tables.write(bytes)
-        }
-        return try tables.hasNoOtherRows(omitsValues: extras.contains(.values))
-      } catch is HistoryTables.Difference {
-        return false
+      // The same rows in the same order make the same file.
+      return try OutputFile.write(
+        path, permissions: timeline.filePermissions, overwrites: true, wayAround: "move it away"
+      ) { draft in
+        var operation = self
+        operation.observer = { _ in }
+        _ = try operation.write(into: draft, path)
+        return try FileDigest(ofFileAt: draft.temporaryPath) == FileDigest(ofFileAt: path)
       }
     }
+    var hasher = SHA256Hasher()
     let text = try ExportedText(path: path)
+    while let piece = try text.next() { hasher.update(piece) }
+    let digest = hasher.digest
+    if try textDigest() == digest { return true }
+    guard let values = export.query.recordedValues, values.readsLog else { return false }
+    // The log may have lost the values since, and some formats never had them.
+    var operation = self
+    operation.export.query.recordedValues = values.file.map { RecordedValues($0, readsLog: false) }
+    return try operation.textDigest() == digest
+  }
+
+  /// Returns the digest of the text, which is the same in each run, unlike its compressed form.
+  private func textDigest() throws -> [UInt8] {
     // One call at a time, whichever thread it comes from.
-    nonisolated(unsafe) var comparison = LineComparison(skipping: extras) { try text.next() }
-    do {
-      _ = try export.write(timeline, helpers, encoder, schema: schema) { bytes, _ in
-        guard try comparison.matches(bytes) else { throw Difference() }
-      }
-      return try comparison.isFinished()
-    } catch is Difference {
-      return false
-    }
+    nonisolated(unsafe) var hasher = SHA256Hasher()
+    var operation = self
+    operation.observer = { _ in }
+    operation.export.compression = .none
+    _ = try operation.write { hasher.update($0) }
+    return hasher.digest
   }
 
   private func write(

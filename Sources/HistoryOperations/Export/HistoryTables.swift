@@ -4,12 +4,9 @@ import StoreFormat
 
 /// The tables of a history in a database: what `export --format sqlite` writes.
 ///
-/// It takes the rows of ``/HistoryCoding/TableRowEncoder`` in order. It inserts them into a new file, or
-/// checks whether a file has exactly these rows. Memory does not depend on their number.
+/// It takes the rows of ``/HistoryCoding/TableRowEncoder`` in order and inserts them into a new file. Memory does not
+/// depend on their number.
 final class HistoryTables {
-  /// A file has other rows.
-  struct Difference: Error {}
-
   /// The tables of names that transactions have.
   enum NameTable: UInt8, CaseIterable {
     case stores, authors, bundles, processes, contexts
@@ -59,8 +56,6 @@ final class HistoryTables {
     let name: String
     let columns: [Column]
     let insertion: String
-    /// Finds a row by the first column, which has an index.
-    let search: String
 
     init(_ name: String, _ columns: [Column]) {
       self.name = name
@@ -69,10 +64,6 @@ final class HistoryTables {
       insertion =
         "INSERT INTO \(name) (\(names.joined(separator: ", "))) VALUES ("
         + names.map { _ in "?" }.joined(separator: ", ") + ")"
-      search =
-        "SELECT 1 FROM \(name) WHERE "
-        + names.enumerated().map { $0 == 0 ? "\($1) = ?" : "\($1) IS ?" }
-        .joined(separator: " AND ")
     }
   }
 
@@ -107,13 +98,11 @@ final class HistoryTables {
   private static let maxNameBytes = 4 << 20
 
   private let file: TableFile
-  private let isFilling: Bool
   /// The path of the history, for errors.
   private let source: String
   /// The numbers of names that were looked up, by the bytes of their fields after one for the kind.
   private var numbers: [[UInt8]: [Int64?]] = [:]
   private var nameBytes = 0
-  private var counts = [Int64](repeating: 0, count: tables.count)
 
   /// Begins to fill an empty file.
   ///
@@ -123,50 +112,27 @@ final class HistoryTables {
   ///   - source: The path of the history.
   init(filling draft: String, for path: String, from source: String) throws {
     file = try TableFile(filling: draft, for: path)
-    isFilling = true
     self.source = source
     try file.execute(HistoryTables.schema)
   }
 
-  /// Begins to compare a file.
-  ///
-  /// - Throws: ``Difference`` if it has no such tables.
-  init(comparing path: String) throws {
-    isFilling = false
-    source = path
-    do {
-      file = try TableFile(reading: path)
-      let version = try file.use { try $0.integer("PRAGMA user_version") }
-      guard version == HistoryTables.version else { throw Difference() }
-    } catch {
-      throw Difference()
-    }
-  }
-
   // MARK: - Rows
 
-  /// Adds or compares rows.
-  ///
-  /// - Throws: ``Difference``, or an error of writing.
+  /// Adds rows.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     do {
       try file.use { statement in
-        let cursors = try Self.tables.map {
-          try statement.cursor(isFilling ? $0.insertion : $0.search)
-        }
+        let cursors = try Self.tables.map { try statement.cursor($0.insertion) }
         var rows = TableRowReader(bytes)
         while let row = rows.nextRow() {
           let index = Int(row.rawValue)
           try write(&rows, to: Self.tables[index], cursors[index], statement)
-          counts[index] += 1
         }
       }
     } catch StoreWriteError.notUnique(let detail) {
       throw StoreError.damaged(
         path: source, place: "its numbers",
         detail: "two transactions or two changes have the same one (\(detail))")
-    } catch  where !isFilling {
-      throw Difference()
     }
   }
 
@@ -194,7 +160,7 @@ final class HistoryTables {
         position += 1
       }
     }
-    guard try cursor.step() != isFilling else { throw Difference() }
+    _ = try cursor.step()
   }
 
   // MARK: - Names
@@ -246,7 +212,6 @@ final class HistoryTables {
     }
     try search.bind(name, at: 1, isKept: true)
     if try search.step() { return search.integer(at: 0) }
-    guard isFilling else { throw Difference() }
     let insertion = try statement.cursor("INSERT INTO \(table) (name) VALUES (?)")
     defer {
       insertion.reset()
@@ -310,7 +275,6 @@ final class HistoryTables {
     let found = try statement.integer(
       "SELECT id FROM \(table) WHERE \(conditions)", values.map(\.value))
     if let found { return found }
-    guard isFilling else { throw Difference() }
     isNew = true
     try statement.run(
       "INSERT INTO \(table) (\(values.map(\.key).joined(separator: ", "))) VALUES ("
@@ -324,23 +288,6 @@ final class HistoryTables {
   func finish() throws {
     try file.execute(HistoryTables.indexes + HistoryTables.views)
     try file.finish()
-  }
-
-  /// Returns whether a compared file has no other rows, and closes it.
-  ///
-  /// - Parameter omitsValues: Whether its old and new values do not count.
-  func hasNoOtherRows(omitsValues: Bool) throws -> Bool {
-    defer { try? file.close() }
-    do {
-      return try file.use { statement in
-        try zip(Self.tables, counts).allSatisfy { table, count in
-          try table.name == "changeValues" && omitsValues
-            || statement.integer("SELECT count(*) FROM \(table.name)") == count
-        }
-      }
-    } catch {
-      return false
-    }
   }
 }
 

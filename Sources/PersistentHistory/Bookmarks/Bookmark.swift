@@ -11,11 +11,16 @@ public struct Bookmark: Hashable, Sendable {
   public let token: HistoryToken
   /// When the transaction at that position was saved.
   public let timestamp: StoreTimestamp?
+  /// The file of an export that did not move the bookmark yet; `nil` if there is none.
+  package let pending: PendingFile?
 
-  package init(name: String, token: HistoryToken, timestamp: StoreTimestamp?) {
+  package init(
+    name: String, token: HistoryToken, timestamp: StoreTimestamp?, pending: PendingFile? = nil
+  ) {
     self.name = name
     self.token = token
     self.timestamp = timestamp
+    self.pending = pending
   }
 
   /// Creates a bookmark at a position in a store.

@@ -12,7 +12,9 @@ import Foundation
 /// The file beside a store in which consumers keep their bookmarks.
 ///
 /// A JSON object: `schema` is 1, `bookmarks` an array of objects with `name`, `token` (SwiftData's
-/// JSON of a token) and `timestampRaw` (seconds since 2001, as the transaction has it).
+/// JSON of a token) and `timestampRaw` (seconds since 2001, as the transaction has it). While an export
+/// gives a file its name and moves the bookmark, there is also `pending`: the file's path in its folder as
+/// `file`, its length as `bytes`, its `sha256`, and the `first` and `last` transaction with the time of the last one.
 public struct BookmarkFile: Hashable, Sendable {
   /// The path of the file.
   package let path: String
@@ -71,7 +73,8 @@ public struct BookmarkFile: Hashable, Sendable {
       bookmarks = content.bookmarks.map {
         Bookmark(
           name: $0.name, token: $0.token,
-          timestamp: $0.timestampRaw.map(StoreTimestamp.init(secondsSinceReferenceDate:)))
+          timestamp: $0.timestampRaw.map(StoreTimestamp.init(secondsSinceReferenceDate:)),
+          pending: $0.pending)
       }.sorted { $0.name < $1.name }
       if let problem = BookmarkFile.problem(of: bookmarks) {
         throw HistoryError.unreadableBookmarks(path: path, reason: problem)
@@ -145,7 +148,7 @@ public struct BookmarkFile: Hashable, Sendable {
       let seconds = bookmark.timestamp?.secondsSinceReferenceDate
       return Content.Entry(
         name: bookmark.name, token: bookmark.token,
-        timestampRaw: seconds.flatMap { $0.isFinite ? $0 : nil })
+        timestampRaw: seconds.flatMap { $0.isFinite ? $0 : nil }, pending: bookmark.pending)
     }
     return Array(try encoder.encode(Content(schema: schema, bookmarks: entries))) + [0x0A]
   }
@@ -159,6 +162,7 @@ public struct BookmarkFile: Hashable, Sendable {
       let name: String
       let token: HistoryToken
       let timestampRaw: Double?
+      let pending: PendingFile?
     }
 
     let schema: Int

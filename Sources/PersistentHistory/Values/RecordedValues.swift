@@ -25,7 +25,7 @@ public final class RecordedValues: Sendable {
   /// The recorded values; `nil` if there is no file of them.
   package let file: RecordedValuesFile?
   /// Whether values are read from the log.
-  let readsLog: Bool
+  package let readsLog: Bool
 
   package init(_ file: RecordedValuesFile?, readsLog: Bool = true) {
     self.file = file

@@ -1,7 +1,7 @@
 import GRDB
 import StoreFormat
 
-/// A database that is not a store: one that is filled once, or read to compare it.
+/// A database that is not a store, which is filled once.
 package final class TableFile: Sendable {
   private let queue: DatabaseQueue
   /// The path in errors.
@@ -37,12 +37,6 @@ package final class TableFile: Sendable {
       throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 0)
     }
     try execute("BEGIN")
-  }
-
-  /// Opens a file for reading, as carefully as a store.
-  package init(reading path: String) throws {
-    self.path = path
-    queue = try StoreConnection.open(StoreLocation(path: path), mode: .shared, busyTimeout: 0)
   }
 
   /// Runs a body with the connection; one call at a time, on any thread.

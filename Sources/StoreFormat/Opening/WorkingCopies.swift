@@ -208,32 +208,3 @@ package enum WorkingCopies {
 extension UnsafeRawBufferPointer {
   fileprivate static var empty: UnsafeRawBufferPointer { .init(start: nil, count: 0) }
 }
-
-/// Reads a file in pieces of one length, without following a link or waiting for a pipe.
-package final class FileReader {
-  private let file: ReadableFile
-  private let buffer: UnsafeMutableRawBufferPointer
-  private var offset: Int64 = 0
-
-  /// Opens a file; returns `nil` where there is none.
-  ///
-  /// - Throws: The system's error, and ``FileProblem`` for anything else than a file.
-  package init?(_ path: String) throws {
-    switch FileMove.entry(at: path) {
-    case .none: return nil
-    case .file: break
-    case .folder, .link, .other: throw FileProblem(path: path, reason: "it is not a file")
-    }
-    file = try ReadableFile(FilePath(path), followsLink: false)
-    buffer = .allocate(byteCount: 1 << 18, alignment: 16)
-  }
-
-  deinit { buffer.deallocate() }
-
-  /// Returns the next bytes, which are valid until the next call; none at the end.
-  package func next() throws -> UnsafeRawBufferPointer {
-    let count = try file.fill(buffer, from: offset)
-    offset += Int64(count)
-    return UnsafeRawBufferPointer(rebasing: buffer[..<count])
-  }
-}

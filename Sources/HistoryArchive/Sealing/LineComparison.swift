@@ -1,28 +1,15 @@
+import HistoryCoding
 import Libc
 import StoreFormat
 
 /// Compares lines, piece by piece, with a text that may have more members in each change: old and new values,
-/// which may no longer be known, and the state of its object when the text was written.
-package struct LineComparison {
-  /// Members that the text may have and the lines do not.
-  package struct Extras: OptionSet, Sendable {
-    package let rawValue: Int
-    package init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// The members `values` and `valuesFrom`, after those that describe the change.
-    package static let values = Extras(rawValue: 1)
-    /// The member `current` or `currentRaw`, which is the last one.
-    package static let presentObjects = Extras(rawValue: 2)
-  }
-
+/// which may no longer be known.
+struct LineComparison {
   private static let values = Array(",\"\(LineKey.values.name)\":".utf8)
   private static let valuesFrom = Array(
     ",\"\(LineKey.valuesFrom.name)\":\"\(ValueSource.log.rawValue)\"".utf8)
-  private static let presentObjects = ["current", "currentRaw"].flatMap { name in
-    [",", ""].map { Array("\($0)\"\(name)\":".utf8) }
-  }
 
-  private let extras: Extras
+  private let skipsValues: Bool
   private let next: () throws -> [UInt8]?
   /// The text that was read and is not compared yet.
   private var piece: [UInt8] = []
@@ -30,17 +17,17 @@ package struct LineComparison {
   private var isAtEnd = false
 
   /// - Parameters:
-  ///   - extras: What to skip.
+  ///   - skipsValues: Whether the text may have old and new values that the lines do not have.
   ///   - next: Returns the next piece of the text, or `nil` at its end.
-  package init(skipping extras: Extras, _ next: @escaping () throws -> [UInt8]?) {
-    self.extras = extras
+  init(skipsValues: Bool, _ next: @escaping () throws -> [UInt8]?) {
+    self.skipsValues = skipsValues
     self.next = next
   }
 
   /// Compares the next piece of the lines; returns whether the text has it.
   ///
   /// - Throws: What the source of the text throws.
-  package mutating func matches(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
+  mutating func matches(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     var start = 0
     while start < bytes.count {
       guard try hasByte() else { return false }
@@ -58,18 +45,13 @@ package struct LineComparison {
       start += same
       place += same
       guard same < count else { continue }
-      if extras.contains(.values), try skipValues(before: bytes[start]) { continue }
-      guard extras.contains(.presentObjects), bytes[start] == UInt8(ascii: "}"),
-        let key = try key(of: Self.presentObjects)
-      else { return false }
-      place += key.count
-      guard try skipValue() else { return false }
+      guard skipsValues, try skipValues(before: bytes[start]) else { return false }
     }
     return true
   }
 
   /// Returns whether the text has nothing more.
-  package mutating func isFinished() throws -> Bool { try !hasByte() }
+  mutating func isFinished() throws -> Bool { try !hasByte() }
 
   private mutating func hasByte() throws -> Bool {
     while place == piece.count, !isAtEnd {
@@ -90,9 +72,12 @@ package struct LineComparison {
     }
   }
 
-  private mutating func key(of keys: [[UInt8]]) throws -> [UInt8]? {
-    try read(ahead: keys.map(\.count).max() ?? 0)
-    return keys.first { piece[place...].starts(with: $0) }
+  /// Skips a key if the text continues with it.
+  private mutating func skip(_ key: some Collection<UInt8>) throws -> Bool {
+    try read(ahead: key.count)
+    guard piece[place...].starts(with: key) else { return false }
+    place += key.count
+    return true
   }
 
   /// Skips the values of a change.
@@ -101,15 +86,9 @@ package struct LineComparison {
   ///   whose `,"` was compared with that of the values.
   private mutating func skipValues(before byte: UInt8) throws -> Bool {
     let isInKey = byte != UInt8(ascii: "}")
-    let key = isInKey ? Array(Self.values.dropFirst(2)) : Self.values
-    guard try self.key(of: [key]) != nil else { return false }
-    place += key.count
-    guard try skipValue() else { return false }
-    if try self.key(of: [Self.valuesFrom]) != nil { place += Self.valuesFrom.count }
-    guard isInKey else { return true }
-    guard try self.key(of: [Array(Self.values.prefix(2))]) != nil else { return false }
-    place += 2
-    return true
+    guard try skip(Self.values.dropFirst(isInKey ? 2 : 0)), try skipValue() else { return false }
+    _ = try skip(Self.valuesFrom)
+    return try !isInKey || skip(Self.values.prefix(2))
   }
 
   /// Skips an object or a string.
