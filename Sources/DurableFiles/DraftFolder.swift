@@ -117,32 +117,28 @@ package enum TemporaryFiles {
     package func end() { forget?() }
   }
 
-  /// A closure stored directly in a mutex is wrapped again by each read; one in a structure is not.
-  private struct Kept {
-    let registrar: Registrar
+  /// The program's part: it registers files for its signal handler, and reports those that stay.
+  package final class Watch: Sendable {
+    fileprivate let registrar: Registrar
+    fileprivate let remains = Mutex<[FileProblem]>([])
+
+    package init(_ registrar: @escaping Registrar) { self.registrar = registrar }
   }
 
-  private static let kept = Mutex<Kept?>(nil)
-
-  /// Sets the registrar, or `nil` for none.
-  package static func tell(_ registrar: Registrar?) {
-    kept.withLock { $0 = registrar.map(Kept.init) }
-  }
+  /// The watch over files that the present task or thread makes and removes; `nil` in a program without a handler.
+  @TaskLocal package static var watch: Watch?
 
   /// Registers files that are about to be created.
   package static func register(_ paths: [String]) -> Registration {
-    Registration(forget: kept.withLock { $0 }?.registrar(paths))
+    Registration(forget: watch?.registrar(paths))
   }
-
-  /// Those that could not be removed.
-  private static let remains = Mutex<[FileProblem]>([])
 
   /// Returns those that could not be removed since the last call.
   package static func takeRemains() -> [FileProblem] {
-    remains.withLock { remains in
+    watch?.remains.withLock { remains in
       defer { remains = [] }
       return remains
-    }
+    } ?? []
   }
 
   /// Removes a file, if it exists. If that fails, ``takeRemains()`` returns it.
@@ -168,7 +164,7 @@ package enum TemporaryFiles {
   private static func remove(_ path: String, _ body: () -> String?) {
     // The second attempt takes away what an error that passes has left.
     guard body() != nil, let reason = body() else { return }
-    remains.withLock { $0.append(FileProblem(path: path, reason: reason)) }
+    watch?.remains.withLock { $0.append(FileProblem(path: path, reason: reason)) }
   }
 }
 

@@ -153,8 +153,6 @@ package enum TemporaryFileRegistry {
     return numbers
   }()
 
-  nonisolated(unsafe) private static var lastNumber: UInt64 = 0
-
   nonisolated(unsafe) private static let paths: UnsafeMutablePointer<CChar> = {
     let paths = UnsafeMutablePointer<CChar>.allocate(capacity: capacity * pathCapacity)
     paths.initialize(repeating: 0, count: capacity * pathCapacity)
@@ -180,8 +178,9 @@ package enum TemporaryFileRegistry {
     while slot < capacity && states[slot] != free { slot += 1 }
     if slot < capacity {
       states[slot] = reserved
-      lastNumber += 1
-      numbers[slot] = lastNumber
+      var last: UInt64 = 0
+      for other in 0..<capacity { last = max(last, numbers[other]) }
+      numbers[slot] = last + 1
     }
     pthread_mutex_unlock(lock)
     guard slot < capacity else { return nil }

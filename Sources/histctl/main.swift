@@ -10,8 +10,7 @@ Signals.ignoreFailedWrites()
 Signals.cleanUpWhenTerminated(report: { WorkDone.writeFromHandler() })
 StoreConnection.stopCountingMemory()
 StoreConnection.returnLargeBlocks()
-BatchHold.observe(Signals.holdBack)
-TemporaryFiles.tell { paths in
+let watch = TemporaryFiles.Watch { paths in
   let registrations = paths.compactMap(TemporaryFileRegistry.register)
   return { registrations.forEach(TemporaryFileRegistry.unregister) }
 }
@@ -25,4 +24,7 @@ let console = Console(
   readAnswer: { readLine() }, endQuietly: { ProcessorTimeLimit.endQuietly(afterMilliseconds: $0) },
   openFile: { Desktop.open($0) }, workDone: WorkDone(isReportedBySignals: true))
 let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
-exit(Program.run(systemArguments: arguments, console).rawValue)
+let status = BatchHold.$observer.withValue(Signals.holdBack) {
+  TemporaryFiles.$watch.withValue(watch) { Program.run(systemArguments: arguments, console) }
+}
+exit(status.rawValue)

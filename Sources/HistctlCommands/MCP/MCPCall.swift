@@ -65,8 +65,11 @@ final class MCPCall {
     (outputEnd, errorsEnd) = (output.reading, errors.reading)
     let console = Console(
       terminal: TerminalEnvironment(), output: output.writing, errors: errors.writing)
+    let scope = ReadingScope()
     DispatchQueue(label: "histctl.mcp").async { [arguments, status, cancellation] in
-      let end = Cancellation.$current.withValue(cancellation) { Program.run(arguments, console) }
+      let end = scope.run {
+        Cancellation.$current.withValue(cancellation) { Program.run(arguments, console) }
+      }
       status.value.withLock { $0 = end }
       // The end of the errors shows that the command has ended.
       close(console.output)

@@ -14,11 +14,12 @@ package final class WorkDone: @unchecked Sendable {
 
   nonisolated(unsafe) private static let buffers = UnsafeMutablePointer<UInt8>.allocate(
     capacity: capacity * count)
-  nonisolated(unsafe) private static var next = 0
   /// The line to write; `nil` while no work is in progress.
   nonisolated(unsafe) private static var line: UnsafeMutableRawBufferPointer?
 
   private let isReportedBySignals: Bool
+  /// The number of the next buffer.
+  private var next = 0
   private var words: (message: String, json: JSONValue)?
   /// The beginning of every message, such as the progress of a run over many stores.
   private var context: String?
@@ -48,8 +49,8 @@ package final class WorkDone: @unchecked Sendable {
       bytes = Array(("histctl: interrupted: " + TerminalText.terminal.escaped(whole)).utf8)
     }
     bytes = bytes.prefix(Self.capacity - 1) + [UInt8(ascii: "\n")]
-    let start = Self.buffers + Self.next * Self.capacity
-    Self.next = (Self.next + 1) % Self.count
+    let start = Self.buffers + next * Self.capacity
+    next = (next + 1) % Self.count
     start.update(from: bytes, count: bytes.count)
     Self.line = UnsafeMutableRawBufferPointer(start: start, count: bytes.count)
   }

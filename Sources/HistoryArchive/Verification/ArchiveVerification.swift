@@ -131,19 +131,23 @@ package struct ArchiveVerification: Sendable {
       chosen = subset.choose(among: sizes, using: &generator)
     }
     let done = Mutex<Int64>(0)
+    let longLine = LineInspection.LongLine()
+    let scope = ReadingScope()
     var seams = SegmentSeams()
     // In batches, so that memory does not grow with the number of segments or the size of manifests.
     for batch in Self.batches(of: entries, archive) {
       let results = Mutex<[Int: SegmentInspection]>([:])
       DispatchQueue.concurrentPerform(iterations: batch.count) { [chosen] iteration in
         let index = batch.lowerBound + iteration
-        let inspection = SegmentInspection(
-          archive, entries[index], catalogByteCount: catalog.byteCount,
-          readsContent: chosen?.contains(index) ?? true, options
-        ) { count in
-          done.withLock {
-            $0 &+= count
-            progress($0)
+        let inspection = scope.run {
+          SegmentInspection(
+            archive, entries[index], catalogByteCount: catalog.byteCount,
+            readsContent: chosen?.contains(index) ?? true, options, longLine: longLine
+          ) { count in
+            done.withLock {
+              $0 &+= count
+              progress($0)
+            }
           }
         }
         results.withLock { $0[index] = inspection }

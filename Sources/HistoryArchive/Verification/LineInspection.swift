@@ -53,13 +53,17 @@ struct LineInspection {
     let detail: String
   }
 
-  /// Long lines are read by one thread at a time, because each may take much memory.
-  private static let longLine = Mutex(())
+  /// Lets one thread at a time read a long line, because each may take much memory.
+  final class LongLine: Sendable {
+    fileprivate let turn = Mutex(())
+  }
+
   /// The text that is collected before it is compared, in bytes.
   private static let pieceSize = 1 << 18
 
   private let reader: SegmentReader
   private let limit: Int
+  private let longLine: LongLine
   private let layout: SealedLayout
   private var encoder = TransactionLineEncoder()
   private var facts: LineFacts
@@ -67,9 +71,11 @@ struct LineInspection {
   private var expected: ArraySlice<UInt8> = []
   private var expectedFrames: Range<Int> = 0..<0
 
-  init(_ reader: SegmentReader, limit: Int) {
+  /// - Parameter longLine: Shared by the threads of one verification.
+  init(_ reader: SegmentReader, limit: Int, longLine: LongLine) {
     self.reader = reader
     self.limit = limit
+    self.longLine = longLine
     layout = SealedLayout(reader.manifest.schema)
     facts = LineFacts(limit: limit)
   }
@@ -101,7 +107,7 @@ struct LineInspection {
         }
       } else {
         let reader = reader
-        try Self.longLine.withLock { _ in
+        try longLine.turn.withLock { _ in
           var rest = group.dropFirst()
           let first = try reader.text(ofFrame: group.lowerBound)
           try read(

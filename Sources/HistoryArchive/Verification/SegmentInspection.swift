@@ -23,10 +23,12 @@ struct SegmentInspection {
   ///   - catalogByteCount: The length of the catalog that listed it.
   ///   - readsContent: Whether to compare the segment with its digest.
   ///   - options: What to verify.
+  ///   - longLine: Shared by the threads of one verification.
   ///   - progress: Receives the numbers of transactions that have been read.
   init(
     _ archive: Archive, _ entry: CatalogEntry, catalogByteCount: Int64, readsContent: Bool,
-    _ options: ArchiveVerification.Options, progress: (Int64) -> Void
+    _ options: ArchiveVerification.Options,
+    longLine: LineInspection.LongLine = LineInspection.LongLine(), progress: (Int64) -> Void
   ) {
     self.archive = archive
     self.entry = entry
@@ -52,7 +54,7 @@ struct SegmentInspection {
           .damagedSegment, at: .file(segmentPath), "its SHA-256 is not the one in the manifest")
       }
       if options.decodesLines {
-        var inspection = LineInspection(reader, limit: options.limit)
+        var inspection = LineInspection(reader, limit: options.limit, longLine: longLine)
         add(inspection.run(progress), manifest)
       } else {
         if !isSealed { try inspectFrames(manifest) }

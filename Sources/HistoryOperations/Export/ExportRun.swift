@@ -144,8 +144,11 @@ package struct ExportRun {
     nonisolated(unsafe) let share = work
     let threads = DispatchGroup()
     let processors = StoreReading.helperCount + 1
+    let scope = ReadingScope()
     for number in 0..<min(waiting.count, 4 * processors) {
-      DispatchQueue(label: "histctl.export").async(group: threads) { share(number >= processors) }
+      DispatchQueue(label: "histctl.export").async(group: threads) {
+        scope.run { share(number >= processors) }
+      }
     }
     threads.wait()
     observer(.finished)

@@ -102,6 +102,7 @@ package struct FindOperation {
   private func inspect(_ batch: [FindCandidate]) -> [[Event]] {
     let results = Mutex([[Event]](repeating: [], count: batch.count))
     let next = Mutex(0)
+    let scope = ReadingScope()
     DispatchQueue.concurrentPerform(iterations: min(StoreReading.helperCount + 1, batch.count)) {
       _ in
       while true {
@@ -110,7 +111,7 @@ package struct FindOperation {
           return next
         }
         guard index < batch.count else { return }
-        let events = inspect(batch[index])
+        let events = scope.run { inspect(batch[index]) }
         if !events.isEmpty { results.withLock { $0[index] = events } }
       }
     }

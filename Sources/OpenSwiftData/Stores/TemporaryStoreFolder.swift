@@ -18,7 +18,7 @@ final class TemporaryStoreFolder: @unchecked Sendable {
 
   deinit {
     folder.discard()
-    Self.present.withLock { paths in _ = paths.remove(folder.path) }
+    Self.present.withLock { present in _ = present.paths.remove(folder.path) }
   }
 
   /// In a folder of its own: that of the draft is locked for as long as it exists, and programs lock
@@ -39,22 +39,22 @@ final class TemporaryStoreFolder: @unchecked Sendable {
 
   // MARK: - The end of the program
 
-  private static let present = Mutex<Set<String>>([])
-
-  private static let removesAtExit: Void = {
-    owner.withLock { $0 = ProcessInfo.processInfo.processIdentifier }
-    atexit { TemporaryStoreFolder.removeAll() }
-  }()
-  private static let owner = Mutex<Int32>(0)
+  /// The folders, and the process that made the first. A handler of the end of a process reaches only static values.
+  private static let present = Mutex<(owner: Int32?, paths: Set<String>)>((nil, []))
 
   private static func remember(_ path: String) {
-    _ = removesAtExit
-    present.withLock { paths in _ = paths.insert(path) }
+    present.withLock { present in
+      present.paths.insert(path)
+      guard present.owner == nil else { return }
+      present.owner = ProcessInfo.processInfo.processIdentifier
+      atexit { TemporaryStoreFolder.removeAll() }
+    }
   }
 
   private static func removeAll() {
     // A forked process ends without removing the folders of its parent.
-    guard owner.withLock({ $0 }) == ProcessInfo.processInfo.processIdentifier else { return }
-    for path in present.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+    let (owner, paths) = present.withLock { $0 }
+    guard owner == ProcessInfo.processInfo.processIdentifier else { return }
+    for path in paths { try? FileManager.default.removeItem(atPath: path) }
   }
 }

@@ -2,7 +2,6 @@ import DurableFiles
 import GRDB
 import GRDBSQLite
 import StoreFormat
-import Synchronization
 
 /// Work on a store that is done in batches, each of them one SQLite transaction.
 ///
@@ -36,6 +35,7 @@ final class BatchConnection: Sendable {
   let busyTimeout: Double
 
   private let queue: DatabaseQueue
+  private let holdObserver = BatchHold.observer
 
   init(location: StoreLocation, busyTimeout: Double, ignoresDamage: Bool = false) throws {
     self.location = location
@@ -66,7 +66,7 @@ final class BatchConnection: Sendable {
           let runner = BatchRunner<Work>(
             database, busyTimeout: busyTimeout,
             log: try LogKeeper(database, path: location.path, timeout: busyTimeout),
-            pacing: LockPacing(location, keepsReadersOut: rests))
+            pacing: LockPacing(location, keepsReadersOut: rests), holdObserver: holdObserver)
           outcome.work = makeWork(database)
           try runner.run(&outcome, progress: progress)
         }
@@ -84,16 +84,21 @@ private final class BatchRunner<Work: BatchedWork> {
   private let log: LogKeeper
   private let busyTimeout: Double
   private var pacing: LockPacing
+  private let holdObserver: BatchHold.Observer?
   /// Whether the disk was full, so that each step becomes a batch of its own.
   private var isSpaceShort = false
   /// The time a commit takes, as a multiple of the time spent on what it commits.
   private var commitShare = 1.0
 
-  init(_ database: Database, busyTimeout: Double, log: LogKeeper, pacing: LockPacing) {
+  init(
+    _ database: Database, busyTimeout: Double, log: LogKeeper, pacing: LockPacing,
+    holdObserver: BatchHold.Observer?
+  ) {
     self.database = database
     self.busyTimeout = busyTimeout
     self.log = log
     self.pacing = pacing
+    self.holdObserver = holdObserver
   }
 
   func run(_ outcome: inout BatchOutcome<Work>, progress: (Work) -> Void) throws {
@@ -107,7 +112,7 @@ private final class BatchRunner<Work: BatchedWork> {
         version: try patiently {
           try StatementRunner(database).integer("PRAGMA data_version") ?? 0
         })
-      defer { BatchHold.end() }
+      defer { holdObserver?(false) }
       try patiently { try runWithinSpace(&work, &outcome) }
       outcome.work = work
       progress(work)
@@ -141,7 +146,7 @@ private final class BatchRunner<Work: BatchedWork> {
     let hold = isSpaceShort ? 0 : longest
     var next = work
     try database.beginTransaction(.immediate)
-    BatchHold.begin()
+    holdObserver?(true)
     let start = ContinuousClock.now
     do {
       try next.checkStore()
@@ -158,7 +163,7 @@ private final class BatchRunner<Work: BatchedWork> {
       // The error that ended the batch is the one to report; SQLite may have rolled back already.
       try? database.rollback()
       // Waiting for another turn can take long.
-      BatchHold.end()
+      holdObserver?(false)
       throw error
     }
     work = next
@@ -204,17 +209,6 @@ package enum BatchHold {
   /// how the batch ended.
   package typealias Observer = @Sendable (_ isHeld: Bool) -> Void
 
-  /// A closure stored directly in the mutex would be wrapped again by each use.
-  private struct Kept {
-    let observer: Observer
-  }
-
-  private static let kept = Mutex<Kept?>(nil)
-
-  package static func observe(_ observer: Observer?) {
-    kept.withLock { $0 = observer.map(Kept.init) }
-  }
-
-  static func begin() { kept.withLock { $0 }?.observer(true) }
-  static func end() { kept.withLock { $0 }?.observer(false) }
+  /// The observer of the stores that the present task or thread opens.
+  @TaskLocal package static var observer: Observer?
 }

@@ -2,7 +2,6 @@ import CSQLiteSupport
 import GRDB
 import GRDBSQLite
 import Libc
-import Synchronization
 
 /// A connection to one state of a store's log, which can be moved to another state.
 ///
@@ -81,8 +80,6 @@ private final class StateFile {
     static let validFor = 92..<96
   }
 
-  private static let lastNumber = Atomic<Int>(0)
-
   let name: String
   var state: Int
   private(set) var lacksPages = false
@@ -94,11 +91,12 @@ private final class StateFile {
   private var vfs: UnsafeMutablePointer<sqlite3_vfs>?
 
   init(_ states: LogStates, _ state: Int) throws {
-    name = "histctl-state-\(Self.lastNumber.add(1, ordering: .relaxed).newValue)"
     self.states = states
     self.state = state
     pageSize = states.frames.pageSize
     page = .allocate(byteCount: pageSize, alignment: 16)
+    // No other file has this memory while SQLite knows the name.
+    name = "histctl-state-\(UInt(bitPattern: page))"
     cName = name.withCString { text in
       let copy = UnsafeMutablePointer<CChar>.allocate(capacity: strlen(text) + 1)
       strcpy(copy, text)

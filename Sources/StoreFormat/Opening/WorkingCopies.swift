@@ -5,32 +5,26 @@ import SystemPackage
 
 /// Copies of stores that are read in place of the stores themselves, which stay untouched.
 ///
-/// While a folder is set, every store that is opened by its path is copied into it first. A copy has the
-/// path of its store below the folder, so that stores of one name stay apart. Stores in backups and archives are
-/// copied to a private folder, until no command reads any more.
-package enum WorkingCopies {
+/// While copies are ``current`` that have a folder, every store that is opened by its path is copied into it first. A
+/// copy has the path of its store below the folder, so that stores of one name stay apart. Stores in backups and
+/// archives are copied to a private folder, until the command ends.
+package final class WorkingCopies: Sendable {
+  /// The copies of what is opened in the present task or on the present thread; see ``ReadingScope``.
+  @TaskLocal fileprivate static var current: WorkingCopies?
+
   /// Copies a store and what belongs to it out of a backup or an archive.
   package typealias Unpacker = @Sendable (ContainedPath, PrivateCopy) throws -> Void
 
-  private struct Place {
-    let folder: String
-    /// The copies that were made or compared, by the path of their store.
-    var copies: [FilePath: FilePath] = [:]
-  }
-
-  private struct Unpacking {
-    var unpacker: Unpacker?
-    var userCount = 0
-    var copies: [FilePath: Unpacked] = [:]
-  }
-
-  /// A copy of a store from a backup or an archive; only the last command that reads removes it.
+  /// A copy of a store from a backup or an archive; only the end of the command removes it.
   private struct Unpacked: @unchecked Sendable {
     let copy: PrivateCopy
   }
 
-  private static let place = Mutex<Place?>(nil)
-  private static let unpacking = Mutex(Unpacking())
+  private let folder: String?
+  private let unpacker: Unpacker?
+  /// The copies in the folder that were made or compared, by the path of their store.
+  private let copies = Mutex<[FilePath: FilePath]>([:])
+  private let unpacked = Mutex<[FilePath: Unpacked]>([:])
   /// The number of attempts while a writer is active.
   private static let attempts = 5
 
@@ -43,27 +37,14 @@ package enum WorkingCopies {
   package static func reading<Result>(
     in folder: String?, unpackingWith unpacker: Unpacker? = nil, _ body: () throws -> Result
   ) rethrows -> Result {
-    if let unpacker {
-      unpacking.withLock {
-        $0.unpacker = unpacker
-        $0.userCount += 1
-      }
-    }
-    defer { if unpacker != nil { endUnpacking() } }
-    guard let folder else { return try body() }
-    place.withLock { $0 = Place(folder: FileStatus.resolve(folder) ?? folder) }
-    defer { place.withLock { $0 = nil } }
-    return try body()
+    let copies = WorkingCopies(folder.map { FileStatus.resolve($0) ?? $0 }, unpacker)
+    defer { for unpacked in copies.unpacked.withLock({ $0 }).values { unpacked.copy.remove() } }
+    return try $current.withValue(copies, operation: body)
   }
 
-  private static func endUnpacking() {
-    let ended = unpacking.withLock { unpacking -> [Unpacked] in
-      unpacking.userCount -= 1
-      guard unpacking.userCount == 0 else { return [] }
-      defer { unpacking = Unpacking() }
-      return Array(unpacking.copies.values)
-    }
-    for unpacked in ended { unpacked.copy.remove() }
+  private init(_ folder: String?, _ unpacker: Unpacker?) {
+    self.folder = folder
+    self.unpacker = unpacker
   }
 
   /// Returns the path of a private copy of a store in a backup or an archive, which is made the first time.
@@ -71,9 +52,9 @@ package enum WorkingCopies {
   /// - Throws: ``StoreError/contained(path:container:)`` for a command that does not only read, and errors of copying.
   static func unpacked(_ store: ContainedPath) throws(StoreError) -> String {
     let key = FilePath(store.resolved)
-    let (unpacker, known) = unpacking.withLock { ($0.unpacker, $0.copies[key]) }
+    let known = current?.unpacked.withLock { $0[key] }
     if let known { return known.copy.path }
-    guard let unpacker else {
+    guard let current, let unpacker = current.unpacker else {
       throw .contained(path: store.path, container: store.container)
     }
     let copy = try PrivateCopy(forStoreAt: store.path)
@@ -85,9 +66,9 @@ package enum WorkingCopies {
       throw error as? StoreError ?? .unreadable(path: store.path, reason: "\(error)")
     }
     let own = Unpacked(copy: copy)
-    let first = unpacking.withLock { unpacking -> Unpacked in
-      if let other = unpacking.copies[key] { return other }
-      unpacking.copies[key] = own
+    let first = current.unpacked.withLock { unpacked -> Unpacked in
+      if let other = unpacked[key] { return other }
+      unpacked[key] = own
       return own
     }
     if first.copy.path != copy.path { copy.remove() }
@@ -103,8 +84,8 @@ package enum WorkingCopies {
   static func copy(
     of file: String, named name: String? = nil, path: String
   ) throws(StoreError) -> String? {
-    try place.withLock { place throws(StoreError) -> String? in
-      guard let (folder, copies) = place.map({ ($0.folder, $0.copies) }) else { return nil }
+    guard let current, let folder = current.folder else { return nil }
+    return try current.copies.withLock { copies throws(StoreError) -> String? in
       if let known = copies[FilePath(file)] { return known.string }
       // Recorded values beside a copy.
       let isCompanion = copies.values.contains {
@@ -113,7 +94,7 @@ package enum WorkingCopies {
       if isCompanion { return nil }
       let copy = (folder == "/" ? "" : folder) + (name ?? file)
       try make(copy, of: file, path: path)
-      place?.copies[FilePath(file)] = FilePath(copy)
+      copies[FilePath(file)] = FilePath(copy)
       return copy
     }
   }
@@ -207,4 +188,28 @@ package enum WorkingCopies {
 
 extension UnsafeRawBufferPointer {
   fileprivate static var empty: UnsafeRawBufferPointer { .init(start: nil, count: 0) }
+}
+
+/// The values of a command that reading on other threads needs, to be carried to them.
+///
+/// ```swift
+/// let scope = ReadingScope()
+/// queue.async { scope.run { … } }
+/// ```
+package struct ReadingScope: Sendable {
+  private let copies = WorkingCopies.current
+  private let cancellation = Cancellation.current
+  private let watch = TemporaryFiles.watch
+
+  /// Takes the values of the present thread.
+  package init() {}
+
+  /// Runs a closure with the values.
+  package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try WorkingCopies.$current.withValue(copies) {
+      try Cancellation.$current.withValue(cancellation) {
+        try TemporaryFiles.$watch.withValue(watch, operation: body)
+      }
+    }
+  }
 }
