@@ -42,8 +42,9 @@ package struct RestorableArchive: RestorableHistory {
       throw ArchiveError.unlisted(path: lost.path)
     }
     let run = store.runs.last { $0.first <= number }
-    return VerifiedTransactions(
-      checked, parts: run.map { store.parts(of: $0, until: number) } ?? [])
+    return ArchivedTransactions(
+      checked, run.map { store.parts(of: $0, until: number) } ?? [],
+      HistoryQuery(until: number, order: .descending))
   }
 
   package func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 {
@@ -72,7 +73,7 @@ package struct RestorableArchive: RestorableHistory {
 }
 
 /// Opens segments, and checks the lines of each once: a plan reads all that a restore reads again.
-private final class CheckedSegments {
+private final class CheckedSegments: SegmentSource {
   private let archive: Archive
   private let allowsDamagedRows: Bool
   private var checked: Set<ArchiveDigest> = []
@@ -82,7 +83,7 @@ private final class CheckedSegments {
     self.allowsDamagedRows = allowsDamagedRows
   }
 
-  func open(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
+  func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
     if !checked.contains(entry.manifestDigest) {
       try archive.checkLines(of: entry, allowsDamagedRows: allowsDamagedRows)
       checked.insert(entry.manifestDigest)
@@ -91,30 +92,4 @@ private final class CheckedSegments {
     try segment.checkDigest()
     return segment
   }
-}
-
-/// Reads parts of segments, from the newest transaction to the oldest.
-private final class VerifiedTransactions: TransactionSource {
-  private let segments: CheckedSegments
-  /// The parts that are left, the next one last.
-  private var parts: [ArchivedStore.Part]
-  private var cursor: SegmentCursor?
-
-  init(_ segments: CheckedSegments, parts: [ArchivedStore.Part]) {
-    self.segments = segments
-    self.parts = parts
-  }
-
-  func nextTransaction() throws -> HistoryTransaction? {
-    while true {
-      if let transaction = try cursor?.nextTransaction() { return transaction }
-      guard let part = parts.popLast() else {
-        cursor = nil
-        return nil
-      }
-      cursor = try segments.open(part.entry).transactions(in: part.range, order: .descending)
-    }
-  }
-
-  func nextChange() throws -> HistoryChange? { try cursor?.nextChange() }
 }
