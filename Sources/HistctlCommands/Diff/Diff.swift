@@ -175,9 +175,7 @@ struct Diff: ReadingCommand {
 
   /// Returns a query with the conditions, for a whole history.
   private func makeQuery(_ resolver: TokenResolver) throws -> HistoryQuery {
-    var query = authors.query()
-    query.change = try conditions.condition(resolver)
-    return query
+    authors.query((nil, nil), try conditions.condition(resolver))
   }
 
   private var form: DiffForm {

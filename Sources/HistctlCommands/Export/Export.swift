@@ -86,8 +86,7 @@ struct Export: ReadingCommand {
 
   /// Returns which transactions and changes are asked for.
   func query(_ resolver: TokenResolver) throws -> HistoryQuery {
-    var query = try filter.query(resolver)
-    query.keepsOnlyMatchingChanges = onlyMatching
+    var query = try filter.query(resolver, onlyMatching: onlyMatching)
     query.readsPresentObjects = export.withCurrent
     return query
   }

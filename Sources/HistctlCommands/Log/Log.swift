@@ -142,13 +142,12 @@ struct Log: ReadingCommand {
   private func query(
     _ reading: HistoryReading, _ resolver: TokenResolver
   ) throws -> HistoryQuery {
-    var query = try filter.query(resolver)
+    var query = try filter.query(
+      resolver, values: valueConditions.conditions(now: reading.session.now),
+      onlyMatching: onlyMatching)
     query.order = reverse ? .ascending : .descending
     query.limit = count
     query.limitKeepsNewest = true
-    query.keepsOnlyMatchingChanges = onlyMatching
-    query.change.values = valueConditions.conditions(now: reading.session.now)
-    if !valueConditions.value.isEmpty { query.valueSearch = ValueSearch() }
     if showsChanges || !valueConditions.value.isEmpty {
       try values.apply(to: &query, reading)
     }

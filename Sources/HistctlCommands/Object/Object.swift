@@ -46,9 +46,7 @@ struct Object: ReadingCommand {
   func run(_ session: Session) throws {
     try session.readHistory(store, archive, needsHistory: false) { reading, resolver in
       let timeline = reading.timeline
-      var query = authors.query()
-      try range.apply(to: &query, resolver)
-      query.change = changes.condition
+      var query = authors.query(try range.positions(resolver), changes.condition)
       try values.apply(to: &query, reading)
       let reader = try ObjectLifeReader(
         ObjectArgument.object(object, resolver, session), in: timeline, schema: reading.schema(),

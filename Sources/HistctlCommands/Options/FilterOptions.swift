@@ -40,14 +40,13 @@ struct RangeOptions: ParsableArguments {
     range != nil || token.text == until ? token.remedyWithReach : token.remedyWithAfter
   }
 
-  /// Restricts a query to the range in one store.
-  func apply(to query: inout HistoryQuery, _ resolver: TokenResolver) throws {
-    if let range {
-      (query.after, query.until) = try resolver.positions(of: range)
-    } else {
-      query.after = try after.map { try resolver.resolveUsable($0).number } ?? nil
-      query.until = try until.map { try resolver.resolveUsable($0).number } ?? nil
-    }
+  /// Returns the bounds of the range in one store.
+  func positions(_ resolver: TokenResolver) throws -> (after: Int64?, until: Int64?) {
+    if let range { return try resolver.positions(of: range) }
+    return (
+      try after.map { try resolver.resolveUsable($0).number } ?? nil,
+      try until.map { try resolver.resolveUsable($0).number } ?? nil
+    )
   }
 }
 
@@ -98,14 +97,18 @@ struct Filter {
   }
 
   /// Returns the query for one store.
-  func query(_ resolver: TokenResolver) throws -> HistoryQuery {
+  ///
+  /// - Parameters:
+  ///   - values: Conditions on old and new values.
+  ///   - onlyMatching: Whether to leave out changes that do not match.
+  func query(
+    _ resolver: TokenResolver, values: [ValueCondition] = [], onlyMatching: Bool = false
+  ) throws -> HistoryQuery {
     // Report tokens that do not work before unknown names.
-    var positions = HistoryQuery()
-    try range.apply(to: &positions, resolver)
-    var query = authors.query()
-    query.change = try conditions.condition(resolver)
-    (query.after, query.until) = (positions.after, positions.until)
-    return query
+    let positions = try range.positions(resolver)
+    var change = try conditions.condition(resolver)
+    change.values = values
+    return authors.query(positions, change, onlyMatching: onlyMatching)
   }
 }
 
@@ -203,13 +206,19 @@ struct AuthorOptions: ParsableArguments {
   /// Whether there is a condition on the author.
   var namesAuthors: Bool { !author.isEmpty || !notAuthor.isEmpty || noAuthor }
 
-  /// Returns a query with the conditions, for a whole history.
-  func query() -> HistoryQuery {
-    var query = HistoryQuery()
-    query.author = HistoryQuery.TextCondition(
-      anyOf: author.isEmpty && !noAuthor ? nil : author, orNone: noAuthor, noneOf: notAuthor)
-    query.bundle = HistoryQuery.TextCondition(anyOf: bundle.isEmpty ? nil : bundle)
-    query.process = HistoryQuery.TextCondition(anyOf: process.isEmpty ? nil : process)
+  /// Returns a query with the conditions and others; by default, for a whole history.
+  func query(
+    _ positions: (after: Int64?, until: Int64?) = (nil, nil),
+    _ change: ChangeCondition = ChangeCondition(), onlyMatching: Bool = false
+  ) -> HistoryQuery {
+    var query = HistoryQuery(
+      after: positions.after, until: positions.until,
+      author: HistoryQuery.TextCondition(
+        anyOf: author.isEmpty && !noAuthor ? nil : author, orNone: noAuthor, noneOf: notAuthor),
+      bundle: HistoryQuery.TextCondition(anyOf: bundle.isEmpty ? nil : bundle),
+      process: HistoryQuery.TextCondition(anyOf: process.isEmpty ? nil : process),
+      change: change, keepsOnlyMatchingChanges: onlyMatching)
+    if !change.values.isEmpty { query.valueSearch = ValueSearch() }
     return query
   }
 }

@@ -94,9 +94,8 @@ struct Report: ReadingCommand {
   private func query(
     _ reading: HistoryReading, _ resolver: TokenResolver
   ) throws -> HistoryQuery {
-    var query = try filter.query(resolver)
-    query.change.values = valueConditions.conditions(now: reading.session.now)
-    if !valueConditions.value.isEmpty { query.valueSearch = ValueSearch() }
+    var query = try filter.query(
+      resolver, values: valueConditions.conditions(now: reading.session.now))
     try values.apply(to: &query, reading)
     try reading.warnOfTornCopy()
     reading.noteUnknownHierarchy(of: query)

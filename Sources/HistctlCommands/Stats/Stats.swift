@@ -89,9 +89,7 @@ struct Stats: ReadingCommand {
   private var filter: Filter { Filter(range: tokens, authors: authors, conditions: conditions) }
 
   private func query(_ resolver: TokenResolver) throws -> HistoryQuery {
-    var query = try filter.query(resolver)
-    query.keepsOnlyMatchingChanges = onlyMatching
-    return query
+    try filter.query(resolver, onlyMatching: onlyMatching)
   }
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }

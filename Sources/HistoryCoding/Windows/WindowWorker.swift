@@ -45,13 +45,11 @@ struct WindowWorker<Packer: WindowPacker> {
 
   /// Encodes a window and passes it on; returns `false` if it could not be read to its end.
   private mutating func write(_ window: HistoryWindow) throws -> Bool {
-    var query = query
+    var query = query.narrowed(to: window.transactions)
     lastWhole = nil
     hasFlushed = false
     drainedByteCount = 0
     snapshot.beforeLargeValue = { [sink] in try sink.waitForTurn(window.index) }
-    query.after = window.transactions.lowerBound == .min ? nil : window.transactions.lowerBound - 1
-    query.until = window.transactions.upperBound
     var summary = ExportSummary()
     var failure: (any Error)?
     do {

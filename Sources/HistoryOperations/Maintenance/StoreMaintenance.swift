@@ -170,10 +170,8 @@ package struct StoreMaintenance {
           + (try snapshot.transactionCount(after: range.lowerBound, upTo: range.upperBound)),
         first: range.lowerBound, last: range.upperBound)
     }
-    var query = query
-    query.after = range.lowerBound == .min ? nil : range.lowerBound - 1
-    query.until = range.upperBound
-    let reader = try TimelineReader(operation.timeline, query: query, schema: operation.schema)
+    let reader = try TimelineReader(
+      operation.timeline, query: query.narrowed(to: range), schema: operation.schema)
     var numbers: [Int64] = []
     var count: Int64 = 0
     while let element = try reader.nextElement() {

@@ -66,10 +66,7 @@ extension DefaultStore {
     let wanted = Set(numbers)
     var complete: [Int64: DefaultHistoryTransaction] = [:]
     for range in ranges {
-      var query = query
-      query.after = range.lowerBound == .min ? nil : range.lowerBound - 1
-      query.until = range.upperBound
-      let maker = try maker(snapshot, query, entities)
+      let maker = try maker(snapshot, query.narrowed(to: range), entities)
       while let transaction = try maker.next(includingChanges: wanted.contains) {
         guard wanted.contains(transaction.transactionIdentifier) else { continue }
         complete[transaction.transactionIdentifier] = transaction

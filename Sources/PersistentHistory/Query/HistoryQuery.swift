@@ -130,6 +130,14 @@ extension HistoryQuery {
       && (change.isEmpty || transaction.changes.contains { change.matches($0) })
   }
 
+  /// Returns the query for a range of numbers only.
+  package func narrowed(to numbers: ClosedRange<Int64>) -> HistoryQuery {
+    var query = self
+    query.after = numbers.lowerBound == .min ? nil : numbers.lowerBound - 1
+    query.until = numbers.upperBound
+    return query
+  }
+
   /// Whether it selects every transaction of its range.
   package var isUnconditional: Bool {
     limit == nil && author.isEmpty && bundle.isEmpty && process.isEmpty && change.isEmpty

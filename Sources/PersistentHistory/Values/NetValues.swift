@@ -34,9 +34,7 @@ final class NetValues {
     guard let name = entity.name, values.mayHaveValues(upTo: transactions.upperBound) else {
       return before
     }
-    var query = query
-    query.after = transactions.lowerBound == .min ? nil : transactions.lowerBound - 1
-    query.until = transactions.upperBound
+    var query = query.narrowed(to: transactions)
     query.change.objects = [HistoryObject(entityName: name, primaryKey: primaryKey)]
     query.keepsOnlyMatchingChanges = true
     query.order = .ascending
