@@ -234,11 +234,15 @@ _histctl_log() {
     repeating_flags=()
     non_repeating_flags=(--no-author --reverse --changes --stat --count --only-matching --follow -f --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range -n --skip --values-file --date --color)
-    __histctl_offer_flags_options 2
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range -n --skip --values-file --date --color)
+    __histctl_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--stores-from')
+        __histctl_add_completions -f
+        return
+        ;;
     '--bookmark-file')
         __histctl_add_completions -f
         return
@@ -329,12 +333,8 @@ _histctl_log() {
 
     # Offer positional completions
     case "${positional_number}" in
-    1)
+    *)
         __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
-        return
-        ;;
-    2)
-        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -399,7 +399,7 @@ _histctl_diff() {
     non_repeating_flags=(--no-author --each --stat --name-only --values --exit-code --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
     non_repeating_options=(--bookmark-file --busy-timeout --private-copy --with --archive --store-identifier --values-file --date --color)
-    __histctl_offer_flags_options 3
+    __histctl_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -487,6 +487,10 @@ _histctl_diff() {
         ;;
     3)
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- positional@2 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    *)
+        __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
     esac
@@ -778,11 +782,15 @@ _histctl_stats() {
     repeating_flags=()
     non_repeating_flags=(--no-author --only-matching --weekdays --csv --safe-cells --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range --by --sessions --top --until-size --date --color)
-    __histctl_offer_flags_options 1
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range --by --sessions --top --until-size --date --color)
+    __histctl_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--stores-from')
+        __histctl_add_completions -f
+        return
+        ;;
     '--bookmark-file')
         __histctl_add_completions -f
         return
@@ -873,7 +881,7 @@ _histctl_stats() {
 
     # Offer positional completions
     case "${positional_number}" in
-    1)
+    *)
         __histctl_add_completions -fX '*@(-shm|-wal|-journal|-values.db|-bookmarks.json)'
         return
         ;;
@@ -1337,7 +1345,7 @@ _histctl_maintain() {
     repeating_flags=()
     non_repeating_flags=(--check-config -n --dry-run --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--only --ignore-guard)
-    non_repeating_options=(--config --lock-wait --date --color)
+    non_repeating_options=(--config --lock-wait --metrics --date --color)
     __histctl_offer_flags_options 0
 
     # Offer option value completions
@@ -1350,6 +1358,10 @@ _histctl_maintain() {
         return
         ;;
     '--lock-wait')
+        return
+        ;;
+    '--metrics')
+        __histctl_add_completions -o plusdirs -fX '!*.@(prom)'
         return
         ;;
     '--ignore-guard')
@@ -1370,7 +1382,7 @@ _histctl_check() {
     repeating_flags=()
     non_repeating_flags=(--prometheus --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --max-size --max-age --min-headroom --max-export-failure --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --max-size --max-age --min-headroom --max-export-failure --max-behind --keep-within --keep-last -o --output --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1409,6 +1421,10 @@ _histctl_check() {
         return
         ;;
     '--keep-last')
+        return
+        ;;
+    '-o'|'--output')
+        __histctl_add_completions -o plusdirs -fX '!*.@(prom)'
         return
         ;;
     '--date')

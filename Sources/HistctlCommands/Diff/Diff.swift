@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableFiles
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -16,6 +17,9 @@ struct Diff: ReadingCommand {
       transaction is the end; 0 is before all history. The options under "Which changes" choose \
       changes before they are combined; --kind chooses objects by their net change.
 
+      With --stat, several stores, archives and exported lines can be given before the tokens; a \
+      column STORE names the store of each number.
+
       With --with, compares two copies of one store: up to where their histories agree, and which \
       changes each has had since. With --values as well, compares their objects row by row, and \
       shows each value that differs, from the copy to the store.
@@ -27,6 +31,7 @@ struct Diff: ReadingCommand {
         histctl diff default.store @widget --not-author widget --name-only
         histctl diff default.store last~1 --each
         histctl diff default.store 57 last --exit-code --json
+        histctl diff default.store Trips.store yesterday --stat
         histctl diff default.store --with backup.store
         histctl diff default.store --with backup.store --values
       """)
@@ -45,6 +50,12 @@ struct Diff: ReadingCommand {
       valueName: "token"),
     completion: Completion.token.kind)
   var end: String?
+
+  @Argument(
+    help: ArgumentHelp(
+      "With --stat, further stores before the tokens, and then the tokens.", valueName: "store"),
+    completion: .store)
+  var more: [String] = []
 
   @Option(
     name: .customLong("with"),
@@ -76,9 +87,30 @@ struct Diff: ReadingCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  /// The further stores and the tokens, of the words after the first store.
+  private var words: (stores: [String], tokens: [String]) {
+    let words = [start, end].compactMap { $0 } + more
+    let stores = words.prefix { word in
+      (try? TokenExpression(word, now: .now())) == nil
+        && ((try? TokenRange.parse(word, now: .now())) ?? nil) == nil
+        && (try? FileStatus(path: word)) != nil
+    }
+    return (Array(stores), Array(words.dropFirst(stores.count)))
+  }
+
   func validate() throws {
-    if copy == nil, start == nil {
+    let (stores, tokens) = words
+    if !stores.isEmpty, stat, values.valuesFile != nil {
+      throw ValidationError("--values-file is of one store; leave it out")
+    }
+    let (start, end) = (tokens.first, tokens.dropFirst().first)
+    if copy == nil, start == nil, stores.isEmpty || stat {
       throw ValidationError("Missing expected argument '<token>'")
+    }
+    if tokens.count > 2 {
+      throw ValidationError(
+        (try? FileStatus(path: tokens[2])) == nil
+          ? "Unexpected argument '\(tokens[2])'" : "give the store \(tokens[2]) before the tokens")
     }
     if let end, let start, let range = try? TokenRange.parse(start, now: .now()) {
       throw ValidationError(
@@ -114,18 +146,46 @@ struct Diff: ReadingCommand {
   }
 
   func remedy(for token: UnusableToken) -> String {
+    let start = words.tokens.first
     let range = start.flatMap { try? TokenRange.parse($0, now: .now()) }
     return token.text == range?.start ?? start ? token.remedy : token.remedyWithReach
   }
 
   func run(_ session: Session) throws {
+    if let second = words.stores.first, !stat || copy != nil {
+      throw Failure(
+        .usage, "'\(second)' is a second store, and of several diff shows only --stat",
+        hint: "run the command once for each; to compare two copies of a store: histctl diff "
+          + "\(ShellWord.quoted(store.store)) --with \(ShellWord.quoted(second))")
+    }
     if let copy {
       try session.read(store) { writer, snapshot, resolver in
         _ = try snapshot.historyTables()
         end(session, try compare(session, writer, snapshot, resolver, copy: copy))
       }
     } else {
-      try session.readHistory(store, archive) { end(session, try show($0, $1)) }
+      try showHistories(session)
+    }
+  }
+
+  /// Shows the changes of one history, or the numbers of several.
+  private func showHistories(_ session: Session) throws {
+    var stores = SeveralStoresOptions()
+    (stores.stores, stores.storesFrom) = ([store.store] + words.stores, nil)
+    (stores.bookmarkFile, stores.busyTimeout) = (store.bookmarkFile, store.busyTimeout)
+    try session.readHistories(stores, archive) { histories in
+      if histories.areSeveral {
+        for token in words.tokens {
+          let range = try TokenRange.parse(token, now: session.now)
+          for text in range.map({ [$0.start, $0.end].compactMap { $0 } }) ?? [token] {
+            try TokenExpression.checkForSeveral(text, session)
+          }
+        }
+      }
+      let table = histories.areSeveral && !output.json ? DiffTable(histories) : nil
+      let shown = try histories.prepare { try show($0, $1, table) }
+      try table?.finish()
+      end(session, shown.contains(true))
     }
   }
 
@@ -134,20 +194,24 @@ struct Diff: ReadingCommand {
   }
 
   /// Shows the changes between two tokens and returns whether there are any.
-  private func show(_ reading: HistoryReading, _ resolver: TokenResolver) throws -> Bool {
-    let given = try TokenRange.parse(start ?? "", now: reading.session.now)
+  private func show(
+    _ reading: HistoryReading, _ resolver: TokenResolver, _ table: DiffTable?
+  ) throws -> Bool {
+    let first = words.tokens.first ?? ""
+    let given = try TokenRange.parse(first, now: reading.session.now)
     // All history that is kept is after 0.
-    let start = given.map { $0.start ?? "0" } ?? start ?? ""
-    let range = try resolver.range(from: start, to: given?.end ?? end)
+    let start = given.map { $0.start ?? "0" } ?? first
+    let range = try resolver.range(from: start, to: given?.end ?? words.tokens.dropFirst().first)
     try reading.note(
       missingBeginning: range.after <= 0
         ? reading.timeline.missingBeginning() : resolver.missingBeginning(after: start),
       inStream: true)
     var query = try makeQuery(resolver)
     try values.apply(to: &query, reading)
-    let count = try DiffOutput(reading: reading, schema: reading.schema(), form: form)
-      .write(range, query)
-    if count == 0, try reading.timeline.newestTransaction() == nil {
+    let output = DiffOutput(
+      reading: reading, schema: try reading.schema(), form: form, path: reading.path, table: table)
+    let count = try output.write(range, query)
+    if count == 0, table == nil, try reading.timeline.newestTransaction() == nil {
       try reading.explainEmptyAnswer(to: query)
     }
     return count > 0

@@ -11,6 +11,8 @@ struct DiffOutput {
   let form: DiffForm
   /// The store's path, written in lines if there are several stores.
   var path: String?
+  /// Gets the numbers of several histories.
+  var table: DiffTable?
 
   private var session: Session { reading.session }
   private var writer: OutputWriter { reading.writer }
@@ -109,8 +111,12 @@ struct DiffOutput {
   private func writeStat(_ query: HistoryQuery) throws -> Int {
     var summary = NetChangeSummary()
     let reader = try forEachObject(query, readsDetails: false) { summary.add($0) }
-    try reading.writeStat(summary, path: path)
-    if !reading.isJSON { try writeSummary(summary.total) }
+    if let table {
+      try table.write(summary, reading)
+    } else {
+      try reading.writeStat(summary, path: path)
+      if !reading.isJSON { try writeSummary(summary.total) }
+    }
     try reportSkipped(by: reader, summary.total, query)
     return summary.total.total
   }
@@ -149,7 +155,9 @@ struct DiffOutput {
           + "writes",
         kind: "skippedChanges", hint: "--each shows every change")
     }
-    if counts.total == 0 { try explainNothing(foldedCount: reader.changeCount, query) }
+    if counts.total == 0, table == nil {
+      try explainNothing(foldedCount: reader.changeCount, query)
+    }
   }
 
   /// Explains an empty answer.
@@ -238,4 +246,48 @@ enum DiffForm {
   case stat
   /// Every change.
   case changes
+}
+
+/// The numbers of changed objects of several histories, as a table.
+final class DiffTable {
+  private let histories: SeveralHistories
+  private let table: StreamedTable
+  private var total = NetChangeSummary.Counts()
+
+  init(_ histories: SeveralHistories) {
+    self.histories = histories
+    table = StreamedTable(
+      session: histories.session, writer: histories.writer,
+      columns: [
+        .store, TableColumn("ENTITY", priority: 6, minimumWidth: 8, canShrink: true),
+        TableColumn("OBJECTS", alignment: .trailing, priority: 4, canDrop: true),
+        TableColumn("CHANGES", priority: 5),
+      ])
+  }
+
+  /// Writes the numbers of a history, one line for each entity, the most first.
+  func write(_ summary: NetChangeSummary, _ reading: HistoryReading) throws {
+    total += summary.total
+    for entry in reading.sorted(summary) {
+      let counts = NetChangeText.counts(entry.counts)
+      try table.write([
+        TableCell(reading.name ?? ""), TableCell(entry.entity?.label ?? "(others)"),
+        TableCell(entry.counts.total.grouped),
+        TableCell(
+          spans: counts.enumerated().map { place, count in
+            .init(
+              text: (place > 0 ? " " : "") + count.sign.text + count.count.grouped,
+              style: count.sign.style)
+          }),
+      ])
+    }
+  }
+
+  /// Writes what was kept back, and the sum.
+  func finish() throws {
+    try table.finish()
+    guard total.total > 0 else { return }
+    try histories.writer.writeLine("")
+    try histories.readings.first?.line(NetChangeText.summary(total))
+  }
 }

@@ -88,17 +88,25 @@ enum NetChangeText {
 }
 
 extension FieldPage {
+  /// Returns the entities, that with the most changed objects first.
+  func sorted(_ summary: NetChangeSummary) -> [NetChangeSummary.Entry] {
+    func label(_ entry: NetChangeSummary.Entry) -> String { entry.entity?.label ?? "(others)" }
+    return summary.entries.sorted {
+      ($1.counts.total, label($0)) < ($0.counts.total, label($1))
+    }
+  }
+
   /// Writes the number of changed objects of each entity, with bars, the most first.
   ///
   /// - Parameter path: The path of the store, if there are several.
   func writeStat(_ summary: NetChangeSummary, path: String?) throws {
-    func label(_ entry: NetChangeSummary.Entry) -> String { entry.entity?.label ?? "(others)" }
-    let entries = summary.entries.sorted {
-      ($1.counts.total, label($0)) < ($0.counts.total, label($1))
-    }
+    let entries = sorted(summary)
     guard session.options.json else {
       return try write(
-        entries.map { Bars.Row(label: label($0), counts: NetChangeText.counts($0.counts)) })
+        entries.map {
+          Bars.Row(
+            label: $0.entity?.label ?? "(others)", counts: NetChangeText.counts($0.counts))
+        })
     }
     for entry in entries {
       let name = entry.entity?.name

@@ -11,6 +11,12 @@ struct Log: ReadingCommand {
     commandName: "log",
     abstract: "List transactions, newest first.",
     discussion: """
+      A range A..B after the store selects the transactions after token A up to and including \
+      token B. Several stores, archives and exported lines are shown as one history, ordered by \
+      time: a column STORE names the store of each transaction, tokens have the identifier of \
+      their store, and records of --json have its path. Positions in them are times, bookmarks, or \
+      tokens that name their store.
+
       Values of the same option are alternatives; different options must all match. They select \
       whole transactions; --only-matching hides the changes that do not match. A token is a \
       number, STORE:NUMBER, first, last, last~3, a date, a duration such as 2w, @bookmark or \
@@ -28,15 +34,11 @@ struct Log: ReadingCommand {
         histctl log default.store --follow --author widget
         histctl log default.store --archive history-archive --object Trip/p12
         histctl log history.jsonl.zst --author widget
+        histctl log default.store Trips.store -n 20
+        histctl find --apps | histctl log --stores-from - 1d..
       """)
 
-  @OptionGroup var store: StoreOptions
-
-  @Argument(
-    help: "Only transactions in A..B: after token A up to and including token B.",
-    completion: Completion.token.kind, transform: TokenRange.init(parsing:))
-  var range: TokenRange?
-
+  @OptionGroup var stores: SeveralStoresOptions
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
@@ -80,9 +82,19 @@ struct Log: ReadingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    let range = try stores.dividingRange().range
     if range != nil, tokens.after != nil || tokens.until != nil {
       throw ValidationError(
         "a range after the store cannot be combined with --range, --after or --until")
+    }
+    if follow, try stores.dividingRange().stores.areSeveral {
+      throw ValidationError(
+        "--follow reads one store; to follow several, run the command for each of them")
+    }
+    if values.valuesFile != nil, try stores.dividingRange().stores.areSeveral {
+      throw ValidationError(
+        "--values-file is of one store; leave it out, and values are read from each STORE-values.db"
+      )
     }
     if follow, filter.until != nil {
       throw ValidationError("--follow cannot be combined with --until or the end of a range")
@@ -107,37 +119,79 @@ struct Log: ReadingCommand {
   /// Which transactions, by the options and the range.
   private var filter: Filter {
     var filter = Filter(range: tokens, authors: authors, conditions: conditions)
-    if let range { filter.range.range = range }
+    if let range = try? stores.dividingRange().range { filter.range.range = range }
     return filter
   }
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
+  private typealias Part = (query: HistoryQuery, schema: HistorySchema)
+
   func run(_ session: Session) throws {
-    if follow { return try followHistory(session) }
-    try session.readHistory(store, archive) { reading, resolver in
-      var query = try query(reading, resolver)
-      try reading.note(
-        missingBeginning: resolver.missingBeginning(after: filter.after), inStream: true)
-      let schema = try reading.schema(
-        namesAttributes: showsChanges || query.change.namesAttributes,
-        joinsArchive: !query.change.isEmpty)
-      try query.deriveValues(in: reading.timeline, schema: schema)
-      try query.skip(newest: skip, of: reading.timeline, schema: schema)
-      let reader = try TimelineReader(reading.timeline, query: query, schema: schema)
-      reading.noteUnknownHierarchy(of: query)
-      let count = try write(reader, reading, table(reading))
-      session.noteUnknownValues(of: query)
-      if count == 0 {
-        try reading.explainEmptyAnswer(to: query, skipped: skip)
-      } else if query.change.objects.count > 1 {
-        _ = try reading.warnOfUnknownObjects(in: query)
+    let stores = try stores.dividingRange().stores
+    if follow { return try followHistory(session, stores) }
+    try session.readHistories(stores, archive) { histories in
+      if histories.areSeveral { try filter.checkForSeveral(session) }
+      var parts = try histories.prepare { reading, resolver -> Part in
+        var query = try query(reading, resolver)
+        try reading.note(
+          missingBeginning: resolver.missingBeginning(after: filter.after), inStream: true)
+        let schema = try reading.schema(
+          namesAttributes: showsChanges || query.change.namesAttributes,
+          joinsArchive: !query.change.isEmpty)
+        try query.deriveValues(in: reading.timeline, schema: schema)
+        if histories.areSeveral {
+          // Unknown names are found before anything is written.
+          _ = try TimelineReader(
+            reading.timeline, query: query.readingNewestFirst, schema: schema)
+        } else {
+          try query.skip(newest: skip, of: reading.timeline, schema: schema)
+        }
+        return (query, schema)
       }
+      if histories.areSeveral, skip > 0 || reverse {
+        try histories.keepNewest(count, skipping: skip, &parts)
+      }
+      let readers = try parts.enumerated().map { place, part -> TimelineReader? in
+        guard let part else { return nil }
+        let reading = histories.readings[place]
+        return try histories.run(place) {
+          let reader = try TimelineReader(
+            reading.timeline, query: part.query, schema: part.schema)
+          reading.noteUnknownHierarchy(of: part.query)
+          return reader
+        }
+      }
+      let count = try write(readers, histories)
+      try explain(count, parts.map { $0?.query }, histories)
     }
   }
 
+  /// Says what an answer lacks.
+  private func explain(
+    _ count: Int, _ queries: [HistoryQuery?], _ histories: SeveralHistories
+  ) throws {
+    for query in queries.compactMap({ $0 }) { histories.session.noteUnknownValues(of: query) }
+    guard !histories.areSeveral, let reading = histories.readings.first,
+      let query = queries.first ?? nil
+    else {
+      if count == 0, histories.session.environment.isErrorTerminal, !output.json {
+        histories.session.diagnostics.note("no transaction of the stores matches")
+      }
+      return
+    }
+    if count == 0 {
+      try reading.explainEmptyAnswer(to: query, skipped: skip)
+    } else if query.change.objects.count > 1 {
+      _ = try reading.warnOfUnknownObjects(in: query)
+    }
+  }
+
+  /// Whether whole transactions are written as JSON.
+  private var showsLines: Bool { output.json && !stat && !countsOnly }
+
   /// Whether every change is shown.
-  private var showsChanges: Bool { changes || output.json && !stat && !countsOnly }
+  private var showsChanges: Bool { changes || showsLines }
 
   private func query(
     _ reading: HistoryReading, _ resolver: TokenResolver
@@ -155,36 +209,57 @@ struct Log: ReadingCommand {
   }
 
   /// Returns the table for text; `nil` for JSON.
-  private func table(_ reading: HistoryReading) throws -> TransactionTable? {
-    if output.json || countsOnly { return nil }
+  private func table(_ readings: [HistoryReading]) throws -> TransactionTable? {
+    guard !output.json, !countsOnly, let first = readings.first else { return nil }
     return TransactionTable(
-      reading, detail: changes ? .changes : stat ? .counts : .summary,
-      showsAuthors: try reading.timeline.hasAuthors(), asked: authors)
+      first, detail: changes ? .changes : stat ? .counts : .summary,
+      showsAuthors: try readings.contains { try $0.timeline.hasAuthors() }, asked: authors)
   }
 
-  private func write(
-    _ reader: TimelineReader, _ reading: HistoryReading, _ table: TransactionTable?
-  ) throws -> Int {
-    if let table { return try table.write(reader) }
-    if countsOnly { return try writeCount(of: reader, reading) }
-    guard stat else { return try reading.writeLines(reader) }
-    return try reading.forEach(reader.nextElement) {
-      try reading.writer.writeLine($0.json(reader.countChanges()))
+  /// Writes the transactions in the order of their times, and returns their number and that of gaps.
+  private func write(_ readers: [TimelineReader?], _ histories: SeveralHistories) throws -> Int {
+    let table = try table(histories.readings)
+    var merge = histories.merge(readers, isAscending: reverse)
+    var counts = readers.map { _ in 0 }
+    var encoders = showsLines ? histories.readings.map { $0.lineEncoder() } : []
+    func writeAll() throws {
+      var rest = histories.areSeveral ? count : nil
+      while rest.map({ $0 > 0 }) ?? true, let (place, element) = try merge.next() {
+        counts[place] += 1
+        if case .transaction = element { rest = rest.map { $0 - 1 } }
+        guard let reader = readers[place] else { continue }
+        let reading = histories.readings[place]
+        try histories.run(place) {
+          if let table { return try table.write(element, of: reader, reading) }
+          try reading.handle(element) { transaction in
+            if stat {
+              try reading.writer.writeLine(
+                transaction.json(reader.countChanges(), path: reading.path))
+            } else if showsLines {
+              try reading.writeLine(of: transaction, reader, &encoders[place])
+            }
+          }
+        }
+      }
     }
+    try table?.finishing(writeAll) ?? writeAll()
+    let total = counts.reduce(0, +)
+    if countsOnly { try write(total, counts, histories) }
+    return total
   }
 
-  /// Writes the number of transactions, and returns it.
-  private func writeCount(of reader: TimelineReader, _ reading: HistoryReading) throws -> Int {
-    var count = 0
-    try reading.forEach(reader.nextElement) { _ in count += 1 }
-    if output.json {
-      try reading.writer.writeLine(
+  /// Writes the number of transactions, and with `--json` that of each history.
+  private func write(_ total: Int, _ counts: [Int], _ histories: SeveralHistories) throws {
+    guard output.json else { return try histories.writer.writeLine("\(total)") }
+    for (reading, count) in zip(histories.readings, counts) {
+      try histories.writer.writeLine(
         .record(
-          "transactionCount", ["store": reading.timeline.storeIdentifier, "transactions": count]))
-    } else {
-      try reading.writer.writeLine("\(count)")
+          "transactionCount",
+          [
+            "path": reading.path, "store": reading.timeline.storeIdentifier,
+            "transactions": count,
+          ]))
     }
-    return count
   }
 
   // MARK: - Following
@@ -193,8 +268,14 @@ struct Log: ReadingCommand {
   private static let firstFollowedCount = 10
 
   /// Writes the newest transactions, then every one that is saved, until the program is ended.
-  private func followHistory(_ session: Session) throws {
-    let input = session.input(store, archive)
+  private func followHistory(_ session: Session, _ stores: SeveralStoresOptions) throws {
+    let paths = try stores.paths(session)
+    guard paths.count == 1, let path = paths.first else {
+      throw Failure(
+        .usage, "--follow reads one store, and \(paths.count.grouped) are given",
+        hint: "run the command for each of them")
+    }
+    let input = session.input(path, stores, archive)
     guard try input.archiveAlone() == nil else {
       throw Failure(
         .usage, "--follow needs a store, which can be saved to",
@@ -202,7 +283,7 @@ struct Log: ReadingCommand {
     }
     try session.write(usesPager: false) { writer in
       writer.flushesEachLine = true
-      let file = try session.open(store.store, busyTimeout: store.busyTimeout)
+      let file = try session.open(path, busyTimeout: stores.busyTimeout)
       var (reading, query, position, table) = try file.read { snapshot in
         _ = try snapshot.historyTables()
         let timeline = try input.timeline(of: snapshot)
@@ -214,21 +295,22 @@ struct Log: ReadingCommand {
           query.recordedValues = RecordedValues(query.recordedValues?.file, readsLog: true)
         }
         if query.limit == nil, filter.after == nil { query.limit = Self.firstFollowedCount }
-        let table = try self.table(reading)
+        let table = try self.table([reading])
         let position = try snapshot.newestTransaction()?.number ?? 0
         let schema = try reading.schema()
         try query.deriveValues(in: timeline, schema: schema)
         let reader = try TimelineReader(timeline, query: query, schema: schema)
-        _ = try write(reader, reading, table)
+        try writeAll(of: reader, reading, table)
         try writer.flush()
         return (reading, query, position, table)
       }
       query.after = nil
       let follower = try HistoryFollower(
-        path: store.store, busyTimeout: store.busyTimeout, query: query, after: position)
+        path: path, busyTimeout: stores.busyTimeout, query: query, after: position)
       try follower.run { event in
         switch event {
-        case .transactions(let reader): _ = try write(TimelineReader(reader), reading, table)
+        case .transactions(let reader):
+          try writeAll(of: TimelineReader(reader), reading, table)
         case .gap(let after, let oldest):
           if let table {
             try table.writeGap(after: after, oldest: oldest)
@@ -241,15 +323,35 @@ struct Log: ReadingCommand {
       }
     }
   }
+
+  /// Writes everything that a reader of a followed history returns.
+  private func writeAll(
+    of reader: TimelineReader, _ reading: HistoryReading, _ table: TransactionTable?
+  ) throws {
+    if let table {
+      return try table.finishing {
+        while let element = try reader.nextElement() {
+          try table.write(element, of: reader, reading)
+        }
+      }
+    }
+    guard stat else {
+      _ = try reading.writeLines(reader)
+      return
+    }
+    try reading.forEach(reader.nextElement) {
+      try reading.writer.writeLine($0.json(reader.countChanges(), path: reading.path))
+    }
+  }
 }
 
 extension HistoryTransaction {
   /// Returns the record of a transaction with the numbers of its changes.
-  fileprivate func json(_ summary: ChangeSummary) -> JSONValue {
+  fileprivate func json(_ summary: ChangeSummary, path: String?) -> JSONValue {
     .record(
       "transactionStat",
       [
-        "store": store, "transaction": number, "timestamp": timestamp?.iso8601(),
+        "path": path, "store": store, "transaction": number, "timestamp": timestamp?.iso8601(),
         "author": author?.string, "bundle": bundle?.string, "process": process?.string,
         "context": context?.string, "partial": isPartial ? true : nil,
         "entities": summary.entries.map { entry in

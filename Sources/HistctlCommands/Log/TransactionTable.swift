@@ -19,49 +19,60 @@ final class TransactionTable {
   /// The indentation of what is shown below a transaction.
   private static let indentation = 4
 
-  private let reading: HistoryReading
+  private let session: Session
+  private let writer: OutputWriter
   private let detail: Detail
   private let showsAuthors: Bool
   private let transactions: TransactionColumns
   private let table: StreamedTable
   private var hasWritten = false
 
+  /// - Parameter reading: The history, or one of several.
   init(_ reading: HistoryReading, detail: Detail, showsAuthors: Bool, asked: AuthorOptions) {
-    self.reading = reading
+    (session, writer) = (reading.session, reading.writer)
     self.detail = detail
     self.showsAuthors = showsAuthors
     transactions = TransactionColumns(reading, showsAuthors: showsAuthors, asked: asked)
     let changes = TableColumn(
       "CHANGES", priority: 60, minimumWidth: reading.tokens.isQualified ? 10 : 24, canShrink: true)
     table = StreamedTable(
-      session: reading.session, writer: reading.writer, columns: transactions.columns + [changes])
+      session: session, writer: writer, columns: transactions.columns + [changes])
   }
 
-  /// Writes everything that a reader returns, and returns the number of transactions and gaps.
-  func write(_ reader: TimelineReader) throws -> Int {
-    try table.finishing {
-      try reading.forEach(
-        reader.nextElement,
-        writeGap: { gap in
-          try separate()
-          try writeLine(line(gap.message))
-        },
-        { transaction in
-          try separate()
-          guard detail != .summary else {
-            return try table.write(
-              transactions.cells(transaction) + [ChangeText.summary(reader.countChanges())])
-          }
-          // A transaction can have millions of changes, so rows are written at once.
-          try reading.line(heading(transaction))
-          if detail == .counts { try writeCounts(reader) } else { try writeChanges(reader) }
-        })
-    }
+  /// Runs what writes transactions, then writes the rows that were kept back.
+  func finishing<Result>(_ body: () throws -> Result) throws -> Result {
+    try table.finishing(body)
+  }
+
+  /// Writes a transaction or a gap of a history.
+  func write(
+    _ element: TimelineReader.Element, of reader: TimelineReader, _ reading: HistoryReading
+  ) throws {
+    try reading.handle(
+      element,
+      writeGap: { gap in
+        try separate()
+        try writeLine(line((reading.name.map { $0 + ": " } ?? "") + gap.message))
+      },
+      { transaction in
+        try separate()
+        let cells = transactions.cells(transaction, of: reading)
+        guard detail != .summary else {
+          return try table.write(cells + [ChangeText.summary(reader.countChanges())])
+        }
+        // A transaction can have millions of changes, so rows are written at once.
+        try reading.line(heading(cells, showsStore: reading.name != nil))
+        if detail == .counts {
+          try writeCounts(reader, reading)
+        } else {
+          try writeChanges(reader, reading)
+        }
+      })
   }
 
   /// Writes an empty line between transactions of several lines.
   private func separate() throws {
-    if detail != .summary, hasWritten { try reading.writer.writeLine("") }
+    if detail != .summary, hasWritten { try writer.writeLine("") }
     hasWritten = true
   }
 
@@ -69,21 +80,21 @@ final class TransactionTable {
     if detail == .summary {
       try table.write(line: line)
     } else {
-      try reading.writer.writeLine(line)
+      try writer.writeLine(line)
     }
   }
 
-  private func writeChanges(_ reader: TimelineReader) throws {
-    let width = reading.session.environment.lineWidth
+  private func writeChanges(_ reader: TimelineReader, _ reading: HistoryReading) throws {
+    let width = session.environment.lineWidth
     while let change = try reader.nextChange() {
       let spans = ChangeText.spans(change)
       for line in reading.styled.lines(spans, indentation: Self.indentation, width: width) {
-        try reading.writer.writeLine(line)
+        try writer.writeLine(line)
       }
     }
   }
 
-  private func writeCounts(_ reader: TimelineReader) throws {
+  private func writeCounts(_ reader: TimelineReader, _ reading: HistoryReading) throws {
     let rows = try reader.countChanges().entries.map { entry in
       Bars.Row(label: entry.entity?.label ?? "?", counts: ChangeText.counts(entry))
     }
@@ -92,20 +103,21 @@ final class TransactionTable {
 
   /// Reports transactions that were pruned before they could be read.
   func writeGap(after position: Int64, oldest: Int64) throws {
-    try reading.writer.writeLine(
+    try writer.writeLine(
       line("transactions \(position + 1) to \(oldest - 1) were pruned before they were read"))
   }
 
   private func line(_ gap: String) -> String {
-    reading.session.palette.apply(.warning, to: "-- \(gap) --")
+    session.palette.apply(.warning, to: "-- \(gap) --")
   }
 
-  private func heading(_ transaction: HistoryTransaction) -> [TableCell.Span] {
+  private func heading(_ cells: [TableCell], showsStore: Bool) -> [TableCell.Span] {
     var spans: [TableCell.Span] = []
-    var cells = transactions.cells(transaction)
+    var cells = cells
     // Without it the process would be taken for the author.
-    if showsAuthors, cells[2].spans.allSatisfy(\.text.isEmpty) {
-      cells[2] = TableCell("-", style: .secondary)
+    let author = showsStore ? 3 : 2
+    if showsAuthors, cells[author].spans.allSatisfy(\.text.isEmpty) {
+      cells[author] = TableCell("-", style: .secondary)
     }
     for span in cells.flatMap(\.spans) where !span.text.isEmpty {
       if !spans.isEmpty { spans.append(.init(text: "  ", style: .plain)) }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import DurableFiles
 import HistoryCoding
+import PersistentHistory
 
 /// A tool: a command, and those of its arguments that a client may give.
 ///
@@ -82,7 +84,7 @@ struct MCPTool: Sendable {
   /// The argument with the number of transactions of `log`.
   static let limit = "limit"
 
-  private static let store: Argument = ("store", .path)
+  fileprivate static let store: Argument = ("store", .path)
   private static let range: [Argument] = [("after", .token), ("until", .token), ("range", .token)]
   private static let authors = texts("author", "not-author", "no-author", "bundle", "process")
   private static let conditions = texts("entity", "exact-entity", "kind", "object", "attribute")
@@ -128,7 +130,7 @@ struct MCPArgument: Sendable {
     self.option = option
     isFlag = description["kind"] == "flag"
     isList = description["isRepeating"] == true
-    isRequired = description["isOptional"] == false
+    isRequired = description["isOptional"] == false || name == MCPTool.store.name
     if case .array(let values) = description["allValues"] ?? .null {
       choices = values
     } else {
@@ -156,7 +158,12 @@ struct MCPArgument: Sendable {
       schema["default"] = .integer(usual)
     }
     if !choices.isEmpty { schema["enum"] = .array(choices) }
-    if isList { schema = ["type": "array", "items": .object(schema)] }
+    if isList {
+      schema = [
+        "type": name == MCPTool.store.name ? ["string", "array"] : "array",
+        "items": .object(schema),
+      ]
+    }
     schema["description"] = .string(help)
     return .object(schema)
   }
@@ -188,6 +195,10 @@ struct MCPArgument: Sendable {
     }
     switch form {
     case .path: return try paths.path(text)
+    case .token where Self.mayBePath(text):
+      throw Failure(
+        .refusedPath, "'\(text)' may not be read: it is a path in the place of a token",
+        hint: "give a token, such as 57, a time or @bookmark")
     case .token where Self.mayNameFile(text):
       throw Failure(
         .refusedPath, "'\(text)' may not be read: it is a token in a file",
@@ -206,6 +217,13 @@ struct MCPArgument: Sendable {
         || zip(signs, signs.dropFirst()).contains {
           $0 == UInt8(ascii: "@") && $1 == UInt8(ascii: "-")
         })
+  }
+
+  /// Whether a command could take a text for the path of another store.
+  private static func mayBePath(_ text: String) -> Bool {
+    (try? TokenExpression(text, now: .now())) == nil
+      && ((try? TokenRange.parse(text, now: .now())) ?? nil) == nil
+      && (text.contains("/") || (try? FileStatus(path: text)) != nil)
   }
 
   static func mistake(_ message: String, hint: String? = nil) -> Failure {

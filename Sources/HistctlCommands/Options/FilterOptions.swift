@@ -63,9 +63,21 @@ extension TokenRange {
       throw ValidationError(
         (try? FileStatus(path: text)) == nil
           ? "a single token is not a range; \(TokenRange.hint)"
-          : "it is a file, and this command reads one store; run it for each")
+          : "it is a file; \(TokenRange.hint)")
     }
     self = range
+  }
+}
+
+extension TokenExpression {
+  /// Rejects the number of a transaction, where several stores are read. 0 is before all history of each.
+  static func checkForSeveral(_ text: String, _ session: Session) throws {
+    guard case .number(let number)? = try? TokenExpression(text, now: session.now), number != 0
+    else { return }
+    throw Failure(
+      .usage, "\(text) is a transaction of one store, and several are given",
+      hint:
+        "give a time such as 2w, @bookmark, or a token of each store: STORE:\(text),STORE:NUMBER")
   }
 }
 
@@ -81,6 +93,13 @@ struct Filter {
 
   /// Returns the remedy for a token of `--after` or `--until` that does not work.
   func remedy(for token: UnusableToken) -> String { range.remedy(for: token) }
+
+  /// Rejects positions that are numbers of one store, where several are read.
+  func checkForSeveral(_ session: Session) throws {
+    for text in [after, until].compactMap({ $0 }) {
+      try TokenExpression.checkForSeveral(text, session)
+    }
+  }
 
   /// The options as they were given, with their values.
   var texts: [String] {

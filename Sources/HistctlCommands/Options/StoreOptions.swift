@@ -88,6 +88,23 @@ struct SeveralStoresOptions: ParsableArguments {
     }
   }
 
+  /// Whether several stores are on the command line.
+  var areSeveral: Bool { stores.count > 1 }
+
+  /// Divides the words of a command line into the stores and a range of tokens after them.
+  ///
+  /// - Throws: `ValidationError` if the last word is meant as a token and is not a range.
+  func dividingRange() throws -> (stores: SeveralStoresOptions, range: TokenRange?) {
+    guard let last = stores.last, stores.count > 1 || storesFrom != nil,
+      last == ".." || (try? FileStatus(path: last)) == nil
+    else { return (self, nil) }
+    let isToken = (try? TokenExpression(last, now: .now())) != nil
+    guard isToken || last.contains("..") && !last.hasPrefix("../") else { return (self, nil) }
+    var stores = self
+    stores.stores.removeLast()
+    return (stores, try TokenRange(parsing: last))
+  }
+
   /// Returns one of the stores for an operation.
   func context(
     _ path: String, _ session: Session, _ observer: @escaping OperationObserver

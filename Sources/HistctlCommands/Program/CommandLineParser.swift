@@ -127,7 +127,9 @@ enum CommandLineParser {
       let name = String(option.prefix { $0 != "=" })
       return usageFailure(
         "unknown option '\(name)'",
-        hint: question(synonym: name, among: options)
+        hint: (name.hasPrefix("--") || !name.contains(".")
+          ? nil : "for a file of that name, write ./\(name)")
+          ?? question(synonym: name, among: options)
           ?? question(NearNames.of(name, in: options.filter { $0.hasPrefix("--") })) ?? usage)
     }
     if let failure = misread(words, message, options, arguments[..<words.startIndex]) {
@@ -180,7 +182,8 @@ enum CommandLineParser {
           hint: "count back from the newest with last~\(digits)")
       }
     }
-    if message.hasPrefix("Missing expected argument '<store>'"),
+    if message.hasPrefix("Missing expected argument '<store>'")
+      || message.hasPrefix("give a STORE, or a list"),
       let place = words.indices.dropLast().first(where: {
         words[$0].hasPrefix("-") && FileContent.isSQLite(at: words[$0 + 1])
       })

@@ -73,6 +73,14 @@ extension Session {
     return input(store.context(self) { display.show($0) }, archive)
   }
 
+  /// Returns the input at a path.
+  func input(
+    _ path: String, _ stores: SeveralStoresOptions, _ archive: ArchiveOptions
+  ) -> HistoryInput {
+    let display = OperationDisplay(self)
+    return input(stores.context(path, self) { display.show($0) }, archive)
+  }
+
   private func input(_ context: StoreContext, _ archive: ArchiveOptions) -> HistoryInput {
     HistoryInput(
       context, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier)
@@ -157,10 +165,19 @@ struct HistoryReading: FieldPage {
   let session: Session
   let writer: OutputWriter
   let timeline: HistoryTimeline
+  /// The name of its store, if there are several.
+  var name: String?
 
   var isJSON: Bool { session.options.json }
 
-  var tokens: TokenText { session.tokens(of: timeline.storeIdentifier) }
+  /// The path of its store, which records have if there are several.
+  var path: String? { name == nil ? nil : timeline.path }
+
+  /// Writes its tokens, with the identifier of the store if there are several.
+  var tokens: TokenText {
+    TokenText(
+      isQualified: session.options.qualified || name != nil, store: timeline.storeIdentifier)
+  }
 
   /// Returns the names of the whole history.
   ///
@@ -189,27 +206,48 @@ struct HistoryReading: FieldPage {
     var count = 0
     while let element = try next() {
       count += 1
-      switch element {
-      case .transaction(let transaction): try body(transaction)
-      case .gap(let gap):
-        if isJSON { try writeLine(of: gap) } else { try writeGap(gap) }
-        report(gap)
-      }
+      try handle(element, writeGap: writeGap, body)
     }
     return count
   }
 
+  /// Passes a transaction on, or reports a gap; with `--json`, writes its line first.
+  func handle(
+    _ element: TimelineReader.Element, writeGap: (HistoryGap) throws -> Void = { _ in },
+    _ body: (HistoryTransaction) throws -> Void
+  ) throws {
+    switch element {
+    case .transaction(let transaction): try body(transaction)
+    case .gap(let gap):
+      if isJSON { try writeLine(of: gap) } else { try writeGap(gap) }
+      report(gap)
+    }
+  }
+
+  /// Returns an encoder of the history's lines; texts that are too long for its buffer are written at once.
+  func lineEncoder() -> TransactionLineEncoder {
+    var encoder = TransactionLineEncoder()
+    encoder.path = path
+    encoder.drain = TextDrain { try writer.write($0) }
+    return encoder
+  }
+
+  /// Writes a transaction with its changes as a JSON line, up to the error of reading them.
+  func writeLine(
+    of transaction: HistoryTransaction, _ reader: TimelineReader,
+    _ encoder: inout TransactionLineEncoder
+  ) throws {
+    try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize) {
+      try writer.write(&$0)
+    }
+    // An error in the middle of the next line must leave no part of it, unless it is longer than a piece.
+    try writer.write(&encoder)
+  }
+
   /// Writes everything that a reader returns as JSON lines, up to its error, and returns their number.
   func writeLines(_ reader: TimelineReader) throws -> Int {
-    var encoder = TransactionLineEncoder()
-    encoder.drain = TextDrain { try writer.write($0) }
-    return try forEach(reader.nextElement) { transaction in
-      try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize) {
-        try writer.write(&$0)
-      }
-      // An error in the middle of the next line must leave no part of it, unless it is longer than a piece.
-      try writer.write(&encoder)
-    }
+    var encoder = lineEncoder()
+    return try forEach(reader.nextElement) { try writeLine(of: $0, reader, &encoder) }
   }
 
   /// Returns when and by whom an object was changed.
@@ -232,6 +270,7 @@ struct HistoryReading: FieldPage {
   /// Writes the JSON line of missing history.
   func writeLine(of gap: HistoryGap) throws {
     var encoder = TransactionLineEncoder()
+    encoder.path = path
     encoder.append(gap)
     try writer.write(&encoder)
     try writer.flush()
@@ -246,7 +285,8 @@ struct HistoryReading: FieldPage {
     }
     session.diagnostics.report(
       Failure(
-        .historyGap, "history has a gap: " + gap.message + (place ?? ""),
+        .historyGap,
+        (name.map { $0 + ": " } ?? "") + "history has a gap: " + gap.message + (place ?? ""),
         hint:
           "history that was pruned and not archived can only come from an older copy of the store",
         details: JSONValue.list(of: [
@@ -265,12 +305,14 @@ struct HistoryReading: FieldPage {
     if isJSON { return inStream ? try writeLine(of: gap) : session.diagnostics.record(gap) }
     guard let oldest = gap.oldest else {
       return session.diagnostics.notice(
-        "the history is empty: the transactions up to \(try timeline.highestIssued()) were deleted, and their "
+        (name.map { $0 + ": " } ?? "")
+          + "the history is empty: the transactions up to \(try timeline.highestIssued()) were deleted, and their "
           + "changes are unknown")
     }
     let time = time.text(try timeline.position(ofTransaction: oldest)?.timestamp)
     session.diagnostics.notice(
-      "history begins at \(oldest), \(time); earlier changes are unknown")
+      (name.map { $0 + ": " } ?? "")
+        + "history begins at \(oldest), \(time); earlier changes are unknown")
   }
 
   /// Warns of counters that are lower than numbers in use.

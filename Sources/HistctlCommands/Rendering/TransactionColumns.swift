@@ -2,7 +2,8 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// The columns that say which transaction a row is about: TOKEN, TIME, AUTHOR and PROCESS.
+/// The columns that say which transaction a row is about: TOKEN, STORE if there are several, TIME, AUTHOR and
+/// PROCESS.
 struct TransactionColumns {
   let columns: [TableColumn]
   private let reading: HistoryReading
@@ -31,28 +32,40 @@ struct TransactionColumns {
     columns =
       [
         TableColumn(
-          "TOKEN", alignment: reading.tokens.isQualified ? .leading : .trailing, priority: 50),
-        TableColumn("TIME", priority: 40, canDrop: true),
-      ] + (showsAuthors ? [author] : []) + (showsProcess ? [process] : [])
+          "TOKEN", alignment: reading.tokens.isQualified ? .leading : .trailing, priority: 50)
+      ] + (reading.name == nil ? [] : [.store])
+      + [TableColumn("TIME", priority: 40, canDrop: true)]
+      + (showsAuthors ? [author] : []) + (showsProcess ? [process] : [])
   }
 
   /// Returns the cells of a transaction.
-  func cells(_ transaction: HistoryTransaction) -> [TableCell] {
-    cells(transaction.number, transaction.timestamp, transaction.author)
+  ///
+  /// - Parameter history: The history that has it; `nil` if there is only one.
+  func cells(
+    _ transaction: HistoryTransaction, of history: HistoryReading? = nil
+  ) -> [TableCell] {
+    cells(transaction.number, transaction.timestamp, transaction.author, of: history)
       + (showsProcess ? [TableCell(transaction.process?.string ?? "", style: .secondary)] : [])
   }
 
   /// Returns the cells of a transaction of which no more is known.
   func cells(
-    _ number: Int64, _ timestamp: StoreTimestamp?, _ author: RecordedText?
+    _ number: Int64, _ timestamp: StoreTimestamp?, _ author: RecordedText?,
+    of history: HistoryReading? = nil
   ) -> [TableCell] {
-    [
-      TableCell(reading.tokens.text(number), style: .token), reading.time.cell(timestamp),
-    ] + (showsAuthors ? [TableCell(author?.string ?? "")] : [])
+    let history = history ?? reading
+    return [TableCell(history.tokens.text(number), style: .token)]
+      + (history.name.map { [TableCell($0)] } ?? []) + [history.time.cell(timestamp)]
+      + (showsAuthors ? [TableCell(author?.string ?? "")] : [])
   }
 
   /// The cells where no transaction is known.
   var unknown: [TableCell] {
     [TableCell("-", style: .token), TableCell("-")] + (showsAuthors ? [TableCell("")] : [])
   }
+}
+
+extension TableColumn {
+  /// The column for the name of a store, where several are shown.
+  static let store = TableColumn("STORE", priority: 45, minimumWidth: 8, canShrink: true)
 }

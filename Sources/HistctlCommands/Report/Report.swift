@@ -77,7 +77,7 @@ struct Report: ReadingCommand {
   private func request(_ session: Session) throws -> HistoryReport.Request {
     var request = HistoryReport.Request(
       try stores.paths(session).map {
-        HistoryReport.Source(
+        HistorySource(
           path: $0, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
           bookmarkPath: stores.bookmarkFile)
       }, maker: "histctl \(Version.text)", now: session.now)

@@ -38,6 +38,16 @@ struct ActivityTable {
     try write(section.name.uppercased(), figures, lines, measure)
   }
 
+  /// Writes the histories, if there are several.
+  func writeStores() throws {
+    let lines = report.histories.map {
+      Line(label: TableCell($0.name ?? $0.path), activity: $0.activity, bar: .token)
+    }
+    try write(
+      "STORE", [transactions(9), changes(4), inserts, updates, deletes], lines
+    ) { $0.transactions }
+  }
+
   /// Writes the periods with saves, and the number of periods between them.
   func writePeriods() throws {
     let statistics = report.statistics

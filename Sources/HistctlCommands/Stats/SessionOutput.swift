@@ -9,13 +9,15 @@ struct SessionOutput {
     "start", "end", "seconds", "transactions", "changes", "first", "last", "author",
   ]
 
-  let session: Session
-  let writer: OutputWriter
-  let timeline: HistoryTimeline
+  /// Goes to the next session, and returns it with its history.
+  typealias Next = () throws -> (saves: HistorySession, reading: HistoryReading)?
+
+  let histories: SeveralHistories
+  private var session: Session { histories.session }
+  private var writer: OutputWriter { histories.writer }
 
   /// Writes all sessions as a table, and returns their number.
-  func writeTable(_ sessions: HistorySessionReader) throws -> Int {
-    let tokens = session.tokens(of: timeline.storeIdentifier)
+  func writeTable(_ next: Next) throws -> Int {
     let table = StreamedTable(
       session: session, writer: writer,
       columns: [
@@ -27,10 +29,11 @@ struct SessionOutput {
         TableColumn("TRANSACTIONS", alignment: .trailing, priority: 5, canDrop: true),
         TableColumn("CHANGES", alignment: .trailing, priority: 4, canDrop: true),
         TableColumn("AUTHOR", priority: 8, minimumWidth: 6, canShrink: true),
-      ])
+      ] + (histories.areSeveral ? [.store] : []))
     return try table.finishing {
-      try forEach(sessions) { saves in
-        try table.write([
+      try forEach(next) { saves, reading in
+        let tokens = reading.tokens
+        let cells = [
           TableCell(session.time.text(saves.start)), TableCell(session.time.text(saves.end)),
           TableCell(Self.text(ofSeconds: saves.seconds)),
           TableCell(tokens.text(saves.first), style: .token),
@@ -38,14 +41,16 @@ struct SessionOutput {
           TableCell(saves.transactions.grouped), TableCell(saves.changes.grouped),
           TableCell(
             saves.author?.string ?? "(none)", style: saves.author == nil ? .secondary : .plain),
-        ])
+        ]
+        try table.write(cells + (reading.name.map { [TableCell($0)] } ?? []))
       }
     }
   }
 
   /// Writes one line of JSON for each session, and returns their number.
-  func writeJSON(_ sessions: HistorySessionReader) throws -> Int {
-    try forEach(sessions) { saves in
+  func writeJSON(_ next: Next) throws -> Int {
+    try forEach(next) { saves, reading in
+      let timeline = reading.timeline
       try writer.writeLine(
         .record(
           "session",
@@ -59,24 +64,25 @@ struct SessionOutput {
   }
 
   /// Writes CSV with a heading, and returns the number of sessions.
-  func writeCSV(_ sessions: HistorySessionReader, guardsFormulas: Bool) throws -> Int {
+  func writeCSV(_ next: Next, guardsFormulas: Bool) throws -> Int {
     let csv = CSVOutput(session: session, writer: writer, guardsFormulas: guardsFormulas)
-    try csv.writeRow(Self.csvColumns)
-    return try forEach(sessions) { saves in
+    try csv.writeRow(Self.csvColumns + (histories.areSeveral ? ["path"] : []))
+    return try forEach(next) { saves, reading in
       let counts = [saves.transactions, saves.changes, saves.first, saves.last]
       try csv.writeRow(
         [saves.start.iso8601(), saves.end.iso8601(), "\(saves.seconds)"]
-          + counts.map { "\($0)" } + [saves.author?.string])
+          + counts.map { "\($0)" } + [saves.author?.string]
+          + (histories.areSeveral ? [reading.path] : []))
     }
   }
 
   private func forEach(
-    _ sessions: HistorySessionReader, _ body: (HistorySession) throws -> Void
+    _ next: Next, _ body: (HistorySession, HistoryReading) throws -> Void
   ) throws -> Int {
     var count = 0
-    while let saves = try sessions.next() {
+    while let (saves, reading) = try next() {
       count += 1
-      try body(saves)
+      try body(saves, reading)
     }
     return count
   }

@@ -13,7 +13,8 @@ struct Stats: ReadingCommand {
       amount saved per day; the growth of the history; and the objects and attributes that changed \
       most often, with their share of all changes, the time between changes, and who made most of \
       them. The options on transactions are those of log and select whole transactions. Bytes are \
-      estimates: shares of the pages that the history occupies.
+      estimates: shares of the pages that the history occupies. Several stores, archives and \
+      exported lines are counted together; a list of stores and a column STORE tell them apart.
 
       Examples:
         histctl stats default.store
@@ -25,9 +26,10 @@ struct Stats: ReadingCommand {
         histctl stats default.store --until-size 100M
         histctl stats default.store --csv
         histctl stats default.store --json | jq '.objects[0]'
+        histctl stats default.store Trips.store --by day
       """)
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var stores: SeveralStoresOptions
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
@@ -94,37 +96,44 @@ struct Stats: ReadingCommand {
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
-  func run(_ session: Session) throws {
-    if let sessions { return try list(SessionPause(parsing: sessions), session) }
-    try session.readHistory(store, archive, usesPager: !csv) { reading, resolver in
-      let (writer, timeline) = (reading.writer, reading.timeline)
+  private typealias Part = (query: HistoryQuery, schema: HistorySchema, resolver: TokenResolver)
+
+  /// Prepares the query of each history.
+  private func prepare(_ histories: SeveralHistories) throws -> [Part?] {
+    if histories.areSeveral { try filter.checkForSeveral(histories.session) }
+    return try histories.prepare { reading, resolver in
       let query = try query(resolver)
       if untilSize != nil, query != HistoryQuery() {
         throw Failure(
           .usage, "--until-size needs the whole history; it cannot be combined with conditions",
           hint: "leave out --until-size, or the options that select transactions")
       }
-      let schema = try reading.schema()
-      func count(_ query: HistoryQuery) throws -> HistoryStatistics {
-        try HistoryStatistics(
-          timeline, query: query, schema: schema, unit: by?.unit,
-          clock: output.date == .utc ? .universal : .local, now: session.now)
+      let schema =
+        sessions == nil
+        ? try reading.schema()
+        : try reading.schema(
+          namesAttributes: query.change.namesAttributes, joinsArchive: !query.change.isEmpty)
+      if histories.areSeveral {
+        // Unknown names are found before anything is counted.
+        _ = try TimelineReader(reading.timeline, query: query, schema: schema)
       }
-      let statistics: HistoryStatistics
-      do {
-        statistics = try count(query)
-      } catch let error as StoreError {
-        // Show what can be counted in a damaged store, and report the damage.
-        guard case .damaged = error else { throw error }
-        var tolerant = query
-        tolerant.checksCompleteness = false
-        statistics = try count(tolerant)
-        session.fail(with: error)
-      }
-      let report = StatsReport(
-        timeline: timeline, statistics: statistics, top: top, listsWeek: weekdays,
-        size: untilSize?.bytes,
-        now: session.now)
+      return (query, schema, resolver)
+    }
+  }
+
+  /// Returns the gap before the beginning of what was asked for.
+  private func missingBeginning(_ part: Part, _ reading: HistoryReading) throws -> HistoryGap? {
+    (part.query.after ?? 0) <= 0
+      ? try reading.timeline.missingBeginning()
+      : try part.resolver.missingBeginning(after: filter.after)
+  }
+
+  func run(_ session: Session) throws {
+    if let sessions { return try list(SessionPause(parsing: sessions), session) }
+    try session.readHistories(stores, archive, usesPager: !csv) { histories in
+      let parts = try prepare(histories)
+      guard let report = try report(parts, histories) else { return }
+      let writer = histories.writer
       if output.json {
         try writer.writeLine(report.json)
       } else if csv {
@@ -137,48 +146,123 @@ struct Stats: ReadingCommand {
           session: session, writer: writer, report: report, listsPeriods: by != nil
         ).write()
       }
-      reading.noteUnknownHierarchy(of: query)
-      if statistics.total.isEmpty { try reading.explainEmptyAnswer(to: query) }
-      if !statistics.total.isEmpty || filter.after != nil {
-        try reading.note(
-          missingBeginning: (query.after ?? 0) <= 0
-            ? timeline.missingBeginning() : resolver.missingBeginning(after: filter.after))
+      for (part, reading) in zip(parts, histories.readings) {
+        guard let part else { continue }
+        reading.noteUnknownHierarchy(of: part.query)
+        if report.statistics.total.isEmpty, !histories.areSeveral {
+          try reading.explainEmptyAnswer(to: part.query)
+        }
+        if !report.statistics.total.isEmpty || filter.after != nil {
+          try reading.note(missingBeginning: missingBeginning(part, reading))
+        }
+        for gap in report.statistics.gaps where gap.store == reading.timeline.storeIdentifier {
+          reading.report(gap)
+        }
       }
-      statistics.gaps.forEach(reading.report)
+    }
+  }
+
+  /// Counts the histories; returns `nil` if none could be counted.
+  private func report(
+    _ parts: [Part?], _ histories: SeveralHistories
+  ) throws -> StatsReport? {
+    let now = histories.session.now
+    // All are counted for the same periods.
+    var span: ClosedRange<StoreTimestamp>?
+    if histories.areSeveral {
+      for (place, part) in parts.enumerated() {
+        guard let part,
+          let times = try histories.run(
+            place,
+            {
+              try HistoryStatistics.times(
+                histories.readings[place].timeline, query: part.query, schema: part.schema, now: now
+              )
+            }) ?? nil
+        else { continue }
+        span =
+          span.map {
+            min($0.lowerBound, times.lowerBound)...max($0.upperBound, times.upperBound)
+          } ?? times
+      }
+    }
+    var report: StatsReport?
+    for (place, part) in parts.enumerated() {
+      guard let part else { continue }
+      let reading = histories.readings[place]
+      let next = try histories.run(place) {
+        StatsReport(
+          reading, statistics: try count(part, reading, span), top: top, listsWeek: weekdays,
+          size: untilSize?.bytes)
+      }
+      guard let next else { continue }
+      if report == nil { report = next } else { report?.join(next) }
+    }
+    return report
+  }
+
+  /// Counts a history; shows what can be counted in a damaged store, and reports the damage.
+  private func count(
+    _ part: Part, _ reading: HistoryReading, _ span: ClosedRange<StoreTimestamp>?
+  ) throws -> HistoryStatistics {
+    func count(_ query: HistoryQuery) throws -> HistoryStatistics {
+      try HistoryStatistics(
+        reading.timeline, query: query, schema: part.schema, unit: by?.unit,
+        clock: output.date == .utc ? .universal : .local, now: reading.session.now, span: span)
+    }
+    do {
+      return try count(part.query)
+    } catch let error as StoreError {
+      guard case .damaged = error else { throw error }
+      var tolerant = part.query
+      tolerant.checksCompleteness = false
+      let statistics = try count(tolerant)
+      reading.session.fail(with: error)
+      return statistics
     }
   }
 
   /// Lists the sessions.
   private func list(_ pause: SessionPause, _ session: Session) throws {
-    try session.readHistory(store, archive, usesPager: !csv) { reading, resolver in
-      let (writer, timeline) = (reading.writer, reading.timeline)
-      let query = try query(resolver)
-      try reading.note(
-        missingBeginning: (query.after ?? 0) <= 0
-          ? timeline.missingBeginning() : resolver.missingBeginning(after: filter.after),
-        inStream: true)
-      let sessions = try HistorySessionReader(
-        timeline, query: query,
-        schema: reading.schema(
-          namesAttributes: query.change.namesAttributes, joinsArchive: !query.change.isEmpty),
-        pause: Double(pause.seconds), now: session.now)
-      let lines = SessionOutput(session: session, writer: writer, timeline: timeline)
+    try session.readHistories(stores, archive, usesPager: !csv) { histories in
+      let parts = try prepare(histories)
+      let readers = try parts.enumerated().map { place, part -> HistorySessionReader? in
+        guard let part else { return nil }
+        let reading = histories.readings[place]
+        try reading.note(missingBeginning: missingBeginning(part, reading), inStream: true)
+        return try histories.run(place) {
+          try HistorySessionReader(
+            reading.timeline, query: part.query, schema: part.schema,
+            pause: Double(pause.seconds), now: session.now)
+        }
+      }
+      var merge = histories.merge(isAscending: true) { place in
+        try readers[place]?.next().map { ($0, $0.start) }
+      }
+      func next() throws -> (saves: HistorySession, reading: HistoryReading)? {
+        try merge.next().map { ($0.element, histories.readings[$0.stream]) }
+      }
+      let lines = SessionOutput(histories: histories)
       let count =
         output.json
-        ? try lines.writeJSON(sessions)
+        ? try lines.writeJSON(next)
         : csv
-          ? try lines.writeCSV(sessions, guardsFormulas: safeCells)
-          : try lines.writeTable(sessions)
-      reading.noteUnknownHierarchy(of: query)
-      if sessions.withoutTime > 0 {
-        session.diagnostics.warn(
-          "\(sessions.withoutTime.counted("transaction")) without a usable time "
-            + (sessions.withoutTime == 1 ? "is" : "are") + " in no session", kind: "withoutTime",
-          hint: "log lists them with their numbers")
-      } else if count == 0 {
-        try reading.explainEmptyAnswer(to: query)
+          ? try lines.writeCSV(next, guardsFormulas: safeCells)
+          : try lines.writeTable(next)
+      for (place, reading) in histories.readings.enumerated() {
+        guard let part = parts[place], let sessions = readers[place] else { continue }
+        reading.noteUnknownHierarchy(of: part.query)
+        if sessions.withoutTime > 0 {
+          session.diagnostics.warn(
+            (reading.name.map { $0 + ": " } ?? "")
+              + "\(sessions.withoutTime.counted("transaction")) without a usable time "
+              + (sessions.withoutTime == 1 ? "is" : "are") + " in no session",
+            kind: "withoutTime", hint: "log lists them with their numbers")
+        } else if count == 0, !histories.areSeveral {
+          try reading.explainEmptyAnswer(to: part.query)
+        }
+        sessions.gaps.forEach(reading.report)
       }
-      sessions.gaps.forEach(reading.report)
     }
   }
 }

@@ -37,42 +37,122 @@ struct StatsReport {
     let activity: Activity
   }
 
+  /// A history that was counted.
+  struct History {
+    let path: String
+    /// The identifier of its store.
+    let store: String?
+    /// The archive that was read too.
+    let archive: String?
+    /// Its name among several.
+    let name: String?
+    let activity: Activity
+    let bytes: Int64?
+  }
+
   /// An object or an attribute that changed often.
   struct Frequent {
     /// Its name for people: `Trip/p12`, `Trip.name`.
     let name: String
+    /// Its history, if there are several.
+    let history: History?
     /// Its names for programs.
     let members: [(String, JSONValue)]
     let activity: TimedActivity
+    let bytes: Int64?
+    /// Who made most of the changes, and how many; `nil` if that is not known.
+    let author: (name: RecordedText?, changes: Int64)?
   }
 
-  let path: String
-  let store: String?
-  /// The archive that was read too.
-  let archive: String?
+  /// The histories that were counted together.
+  private(set) var histories: [History]
   let now: StoreTimestamp
-  let statistics: HistoryStatistics
-  let sections: [Section]
+  private(set) var statistics: HistoryStatistics
+  private(set) var sections: [Section]
   /// The objects with the most changes.
-  let objects: [Frequent]
+  private(set) var objects: [Frequent]
   /// The attributes and relationships with the most updates.
-  let attributes: [Frequent]
+  private(set) var attributes: [Frequent]
+  /// The maximum number of changes of an object that was not counted.
+  private var maxMissed: Int64
+  /// The maximum length of the lists.
+  private let top: Int
   /// Whether activity by weekday and hour is wanted.
   let listsWeek: Bool
   /// The size of `--until-size`.
   let size: Int64?
 
   init(
-    timeline: HistoryTimeline, statistics: HistoryStatistics, top: Int, listsWeek: Bool,
-    size: Int64?, now: StoreTimestamp
+    _ reading: HistoryReading, statistics: HistoryStatistics, top: Int, listsWeek: Bool,
+    size: Int64?
   ) {
-    path = timeline.path
-    store = timeline.storeIdentifier
-    archive = timeline.snapshot == nil ? nil : timeline.archive?.path
-    self.now = now
+    let timeline = reading.timeline
+    let history = History(
+      path: timeline.path, store: timeline.storeIdentifier,
+      archive: timeline.snapshot == nil ? nil : timeline.archive?.path, name: reading.name,
+      activity: statistics.total, bytes: statistics.byteCount(of: statistics.total))
+    histories = [history]
+    now = reading.session.now
     self.statistics = statistics
     self.listsWeek = listsWeek
     self.size = size
+    self.top = top
+    sections = Self.sections(statistics, top)
+    maxMissed = statistics.objects.maxMissed
+    func frequent(
+      _ name: String, _ members: [(String, JSONValue)], _ activity: TimedActivity
+    ) -> Frequent {
+      Frequent(
+        name: name, history: reading.name == nil ? nil : history, members: members,
+        activity: activity, bytes: statistics.byteCount(of: activity.activity),
+        author: statistics.author(of: activity))
+    }
+    objects = statistics.objects.entries.prefix(top).map { entry in
+      let (name, counts) = (entry.entity.name, entry.activity.activity)
+      return frequent(
+        entry.label,
+        JSONValue.list(of: [
+          "object": name == nil ? nil : entry.label, "entity": name,
+          "entityRaw": name == nil ? entry.entity.number : nil, "pk": entry.primaryKey,
+          "changes": counts.changes, "inserts": counts.inserts, "updates": counts.updates,
+          "deletes": counts.deletes, "others": counts.others > 0 ? counts.others : nil,
+        ]), entry.activity)
+    }
+    attributes = statistics.attributes.ranking.prefix(top).map { name, activity in
+      frequent(
+        "\(name.entity).\(name.attribute)",
+        JSONValue.list(of: [
+          "entity": name.entity, "attribute": name.attribute,
+          "updates": activity.activity.updates,
+        ]), activity)
+    }
+  }
+
+  /// Adds another history, which was counted for the same periods.
+  mutating func join(_ other: StatsReport) {
+    histories += other.histories
+    statistics.join(other.statistics)
+    sections = Self.sections(statistics, top)
+    maxMissed = max(maxMissed, other.maxMissed)
+    func joined(_ own: [Frequent], _ others: [Frequent]) -> [Frequent] {
+      // Those with as many changes keep the order of their histories.
+      let all = (own + others).enumerated().sorted { left, right in
+        (right.element.activity.activity.changes, left.offset)
+          < (left.element.activity.activity.changes, right.offset)
+      }
+      return all.prefix(top).map(\.element)
+    }
+    objects = joined(objects, other.objects)
+    attributes = joined(attributes, other.attributes)
+  }
+
+  /// The only history; `nil` if there are several.
+  var history: History? { areSeveral ? nil : histories.first }
+
+  /// Whether several histories were given.
+  var areSeveral: Bool { histories.first?.name != nil }
+
+  private static func sections(_ statistics: HistoryStatistics, _ top: Int) -> [Section] {
     func section<Key>(
       _ name: String, _ plural: String, _ ranking: ActivityRanking<Key>,
       top: Int = top, _ text: (Key) -> String?
@@ -83,36 +163,17 @@ struct StatsReport {
         name: name, plural: plural,
         rows: groups.map { Row(key: text($0.key), activity: $0.activity) },
         rest: rest.map { Rest(count: $0.groupCount, activity: $0.activity) },
-        grouped: Self.grouped(
+        grouped: grouped(
           all.groups.map { Row(key: text($0.key), activity: $0.activity) },
           overflow: all.rest?.activity, top: top))
     }
-    sections = [
+    return [
       section("author", "authors", statistics.authors) { $0?.string },
       section("bundle", "bundles", statistics.bundles) { $0?.string },
       section("process", "processes", statistics.processes) { $0?.string },
       section("entity", "entities", statistics.entities) { $0.label },
       section("kind", "kinds", statistics.kinds, top: .max) { $0?.name },
     ]
-    objects = statistics.objects.entries.prefix(top).map { entry in
-      let (name, counts) = (entry.entity.name, entry.activity.activity)
-      return Frequent(
-        name: entry.label,
-        members: JSONValue.list(of: [
-          "object": name == nil ? nil : entry.label, "entity": name,
-          "entityRaw": name == nil ? entry.entity.number : nil, "pk": entry.primaryKey,
-          "changes": counts.changes, "inserts": counts.inserts, "updates": counts.updates,
-          "deletes": counts.deletes, "others": counts.others > 0 ? counts.others : nil,
-        ]), activity: entry.activity)
-    }
-    attributes = statistics.attributes.ranking.prefix(top).map { name, activity in
-      Frequent(
-        name: "\(name.entity).\(name.attribute)",
-        members: JSONValue.list(of: [
-          "entity": name.entity, "attribute": name.attribute,
-          "updates": activity.activity.updates,
-        ]), activity: activity)
-    }
   }
 
   /// Joins rows whose names differ only by an identifier, and keeps the first ones.
@@ -167,7 +228,8 @@ struct StatsReport {
       }
     }
     let head: JSONValue.Members = [
-      "path": path, "store": store, "archive": archive, "by": statistics.unit.rawValue,
+      "path": history?.path, "store": history?.store, "archive": history?.archive,
+      "by": statistics.unit.rawValue,
       "clock": statistics.clock == .universal ? "utc" : "local",
       "historyBytes": statistics.size?.pageByteCount.json ?? JSONValue.null,
     ]
@@ -181,7 +243,12 @@ struct StatsReport {
       "forecast": size == nil ? nil : forecastJSON,
       "gaps": statistics.gaps.isEmpty
         ? nil
-        : statistics.gaps.map { JSONValue.object(of: ["after": $0.after, "oldest": $0.oldest]) },
+        : statistics.gaps.map {
+          JSONValue.object(of: [
+            "store": areSeveral ? $0.store : nil, "after": $0.after, "oldest": $0.oldest,
+          ])
+        },
+      "stores": areSeveral ? histories.map(json) : nil,
       "periods": statistics.periods.map { entry in
         JSONValue.object(
           of: [
@@ -203,33 +270,43 @@ struct StatsReport {
       and: members(statistics.total) + JSONValue.list(of: span) + lists
         + JSONValue.list(of: [
           "objects": JSONValue.array(objects.map(json)),
-          "maxUnlistedChanges": statistics.objects.maxMissed > 0
-            ? statistics.objects.maxMissed : nil,
+          "maxUnlistedChanges": maxMissed > 0 ? maxMissed : nil,
           "attributes": JSONValue.array(attributes.map(json)),
         ])
         + (notListed.isEmpty ? [] : [("notListed", .object(JSONObject(notListed)))]))
   }
 
   private func members(_ activity: Activity) -> [(String, JSONValue)] {
+    members(activity, bytes: statistics.byteCount(of: activity))
+  }
+
+  private func members(_ activity: Activity, bytes: Int64?) -> [(String, JSONValue)] {
     JSONValue.list(of: [
       "transactions": activity.transactions, "changes": activity.changes,
       "inserts": activity.inserts, "updates": activity.updates, "deletes": activity.deletes,
       "others": activity.others > 0 ? activity.others : nil,
-      "bytes": statistics.byteCount(of: activity)?.json ?? JSONValue.null,
+      "bytes": bytes?.json ?? JSONValue.null,
     ])
+  }
+
+  private func json(_ history: History) -> JSONValue {
+    .object(
+      of: ["path": history.path, "store": history.store, "archive": history.archive],
+      and: members(history.activity, bytes: history.bytes))
   }
 
   private func json(_ frequent: Frequent) -> JSONValue {
     let activity = frequent.activity
     let shares = statistics.shares(of: activity)
-    let author = statistics.author(of: activity)
+    let author = frequent.author
     let interval = activity.interval
     return .object(
       JSONObject(
-        frequent.members
+        JSONValue.list(of: ["path": frequent.history?.path, "store": frequent.history?.store])
+          + frequent.members
           + JSONValue.list(of: [
             "share": shares.changes,
-            "bytes": statistics.byteCount(of: activity.activity)?.json ?? JSONValue.null,
+            "bytes": frequent.bytes?.json ?? JSONValue.null,
             "bytesShare": shares.bytes, "interval": interval?.json ?? JSONValue.null,
             "changesPerDay": interval.flatMap { $0 > 0 ? (86_400 / $0).json : nil }
               ?? JSONValue.null,

@@ -12,7 +12,7 @@ struct StatsTable {
   let report: StatsReport
 
   func write() throws {
-    try csv.writeRow(Self.columns)
+    try csv.writeRow(Self.columns + (report.areSeveral ? ["path"] : []))
     let statistics = report.statistics
     try write(
       "total", nil, statistics.total, start: statistics.times?.lowerBound,
@@ -28,6 +28,11 @@ struct StatsTable {
       }
     }
     if !statistics.withoutTime.isEmpty { try write("withoutTime", nil, statistics.withoutTime) }
+    if report.areSeveral {
+      for history in report.histories {
+        try write("store", history.store, history.activity, bytes: history.bytes, history)
+      }
+    }
     for section in report.sections {
       for row in section.rows { try write(section.name, row.key, row.activity) }
       if let rest = section.rest { try write("notListed", section.plural, rest.activity) }
@@ -40,25 +45,33 @@ struct StatsTable {
     let activity = frequent.activity
     try write(
       section, frequent.name, activity.activity, start: activity.first?.timestamp,
-      end: activity.last?.timestamp, frequent: activity)
+      end: activity.last?.timestamp, frequent: frequent, bytes: frequent.bytes, frequent.history)
   }
 
   private func write(
     _ section: String, _ key: String?, _ activity: Activity, start: StoreTimestamp? = nil,
-    end: StoreTimestamp? = nil, frequent: TimedActivity? = nil
+    end: StoreTimestamp? = nil
+  ) throws {
+    try write(
+      section, key, activity, start: start, end: end,
+      bytes: report.statistics.byteCount(of: activity), nil)
+  }
+
+  private func write(
+    _ section: String, _ key: String?, _ activity: Activity, start: StoreTimestamp? = nil,
+    end: StoreTimestamp? = nil, frequent: StatsReport.Frequent? = nil, bytes: Int64?,
+    _ history: StatsReport.History?
   ) throws {
     let counts = [
       activity.changes, activity.inserts, activity.updates, activity.deletes, activity.others,
     ]
-    let statistics = report.statistics
     try csv.writeRow(
       [section, key, frequent == nil ? String(activity.transactions) : nil]
         + counts.map { String($0) }
         + [
-          statistics.byteCount(of: activity).map { String($0) }, start?.iso8601(), end?.iso8601(),
-          frequent.map { String(statistics.shares(of: $0).changes) },
-          frequent?.interval.map { String($0) },
-          frequent.flatMap { statistics.author(of: $0)?.name?.string },
-        ])
+          bytes.map { String($0) }, start?.iso8601(), end?.iso8601(),
+          frequent.map { String(report.statistics.shares(of: $0.activity).changes) },
+          frequent?.activity.interval.map { String($0) }, frequent?.author?.name?.string,
+        ] + (report.areSeveral ? [history?.path] : []))
   }
 }

@@ -23,6 +23,7 @@ struct StatsText: FieldPage {
     if report.listsWeek {
       try WeekTable(session: session, writer: writer, statistics: statistics).write()
     }
+    if report.areSeveral { try bars.writeStores() }
     for section in report.sections { try bars.write(section) }
     try write("OBJECT", report.objects)
     try write("ATTRIBUTE", report.attributes)
@@ -36,11 +37,11 @@ struct StatsText: FieldPage {
     let cells = rows.map { row -> [TableCell] in
       let activity = row.activity
       let share = statistics.shares(of: activity).changes * 100
-      let author = statistics.author(of: activity)
-      return [
+      let author = row.author
+      return (row.history?.name.map { [TableCell($0)] } ?? []) + [
         TableCell(row.name), TableCell(activity.activity.changes.grouped),
         TableCell("\(RateText.describe(share)) %"),
-        TableCell(statistics.byteCount(of: activity.activity).map { "\(ByteCount($0))" } ?? "-"),
+        TableCell(row.bytes.map { "\(ByteCount($0))" } ?? "-"),
         TableCell(activity.interval.map { RelativeTime.describe(interval: $0) } ?? "-"),
         TableCell(time.text(activity.first?.timestamp)),
         TableCell(time.text(activity.last?.timestamp)),
@@ -50,7 +51,7 @@ struct StatsText: FieldPage {
       ]
     }
     try writer.writeTable(
-      [
+      (report.areSeveral ? [.store] : []) + [
         TableColumn(title, priority: 9, minimumWidth: 10, canShrink: true), column("CHANGES", 8),
         column("SHARE", 7), column("BYTES", 2), column("EVERY", 6),
         TableColumn("FIRST", priority: 1, canDrop: true),
@@ -63,8 +64,9 @@ struct StatsText: FieldPage {
 
   private func writeFacts() throws {
     let total = statistics.total
-    try field("store", report.path, style: .heading)
-    try field("archive", report.archive)
+    try field("store", report.history?.path, style: .heading)
+    try field("archive", report.history?.archive)
+    if report.areSeveral { try field("stores", report.histories.count.grouped, style: .heading) }
     let bytes = statistics.byteCount(of: total).map {
       (statistics.isWhole ? ", " : ", about ") + "\(ByteCount($0))"
     }
@@ -73,6 +75,10 @@ struct StatsText: FieldPage {
       "\(total.transactions.counted("transaction")), \(total.changes.counted("change"))"
         + (bytes ?? ""))
     guard !total.isEmpty else { return }
+    if let times = statistics.times, report.areSeveral {
+      try field("earliest", time.fullText(times.lowerBound))
+      try field("latest", time.fullText(times.upperBound))
+    }
     try writePosition("oldest", statistics.oldest)
     try writePosition("newest", statistics.newest)
     if !statistics.withoutTime.isEmpty {
@@ -84,7 +90,7 @@ struct StatsText: FieldPage {
   }
 
   private func writePosition(_ title: String, _ position: TransactionPosition?) throws {
-    let tokens = session.tokens(of: report.store)
+    let tokens = session.tokens(of: report.history?.store)
     try field(
       title, position.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
   }

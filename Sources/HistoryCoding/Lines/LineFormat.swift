@@ -268,8 +268,12 @@ extension JSONWriter {
   }
 
   /// Writes the line of a gap.
-  mutating func append(line gap: HistoryGap) {
+  mutating func append(line gap: HistoryGap, path: String? = nil) {
     begin(line: "\"gap\"")
+    if let path {
+      append(.path)
+      appendString(path)
+    }
     if let store = gap.store {
       append(.store)
       appendString(store)

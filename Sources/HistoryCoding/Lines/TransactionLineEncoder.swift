@@ -22,6 +22,9 @@ public struct TransactionLineEncoder: BufferedEncoder {
     .pk, .attributes, .columnsRaw, .values, .tombstone, .tombstoneRaw,
   ]
 
+  /// The path of the store, written in lines if there are several stores.
+  package var path: String?
+
   var writer = JSONWriter(capacity: 1 << 16)
   private let fields: FieldSelection
   private let changeFields: FieldSelection
@@ -82,7 +85,7 @@ public struct TransactionLineEncoder: BufferedEncoder {
   }
 
   /// Writes the line of a gap.
-  package mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
+  package mutating func append(_ gap: HistoryGap) { writer.append(line: gap, path: path) }
 
   /// Starts the line of a transaction, without its
   /// ``/PersistentHistory/HistoryTransaction/changes``.
@@ -91,6 +94,10 @@ public struct TransactionLineEncoder: BufferedEncoder {
     var isFirst = true
     writer.append(
       membersOf: transaction, type: "\"transaction\"", fields: fields, extraKey: .extra, &isFirst)
+    if let path {
+      writer.append(.path)
+      writer.appendString(path)
+    }
     if isPartial || transaction.isPartial {
       writer.append(.partial)
       writer.appendBoolean(true)

@@ -10,30 +10,10 @@ import SystemPackage
 /// A store is read in one snapshot: once in full, for the counts, and then its newest transactions.
 /// Neither the memory nor the size of the page grows with the history.
 package struct HistoryReport {
-  /// A history to show.
-  package struct Source: Sendable {
-    package let path: String
-    /// The archive of the store's pruned history.
-    package let archivePath: String?
-    /// The store to read, where an archive has several.
-    package let storeIdentifier: String?
-    /// The file of the bookmarks; `nil` for the one beside the store.
-    package let bookmarkPath: String?
-
-    package init(
-      path: String, archivePath: String? = nil, storeIdentifier: String? = nil,
-      bookmarkPath: String? = nil
-    ) {
-      self.path = path
-      self.archivePath = archivePath
-      self.storeIdentifier = storeIdentifier
-      self.bookmarkPath = bookmarkPath
-    }
-  }
-
   /// What to show, and how.
   package struct Request {
-    package var sources: [Source]
+    /// The histories to show.
+    package var sources: [HistorySource]
     /// The title; `nil` for one made of the names of the stores.
     package var title: String?
     /// The conditions of the query, as they were given.
@@ -52,7 +32,7 @@ package struct HistoryReport {
     /// The moment that relative times are counted from.
     package var now: StoreTimestamp
 
-    package init(_ sources: [Source], maker: String, now: StoreTimestamp) {
+    package init(_ sources: [HistorySource], maker: String, now: StoreTimestamp) {
       self.sources = sources
       self.maker = maker
       self.now = now
@@ -119,8 +99,8 @@ package struct HistoryReport {
     let page = ReportPage()
     var text = ReportText { try output($0) }
     var summary = Summary()
-    let sources = try sources()
-    let names = Self.names(of: sources)
+    let sources = try request.sources.flatMap { try $0.histories() }
+    let names = HistorySource.names(of: sources)
     var separator = JSONWriter()
     separator.appendRaw(",")
     var room = Self.maxListBytes
@@ -164,11 +144,11 @@ package struct HistoryReport {
 
   /// Reads a history, or returns why it cannot be read if there are others.
   private func history(
-    of source: Source, _ name: String, replacing file: String?, byteLimit: Int
+    of source: HistorySource, _ name: String, replacing file: String?, byteLimit: Int
   ) throws -> Result<ReportHistory, Problem> {
     do {
       let before =
-        try request.showsDigests && Self.isStore(source)
+        try request.showsDigests && source.isStore
         ? StoreDigests(ofStoreAt: source.path) : nil
       var history = try read(source, replacing: file) { timeline, resolver, logProblem in
         try ReportHistory(
@@ -211,50 +191,15 @@ package struct HistoryReport {
 
   // MARK: - Sources
 
-  private static func isStore(_ source: Source) -> Bool {
-    !Archive.isArchive(source.path) && !ExportedText.isName(source.path)
-  }
-
-  /// Returns one source for each history: an archive may have several.
-  private func sources() throws -> [Source] {
-    try request.sources.flatMap { source -> [Source] in
-      guard source.storeIdentifier == nil, Archive.isArchive(source.path) else { return [source] }
-      let archive = try Archive(path: source.path)
-      let catalog = try archive.catalog()
-      try archive.checkSegmentsAreListed(catalog)
-      let identifiers = catalog.storeIdentifiers
-      guard identifiers.count > 1 else { return [source] }
-      return identifiers.map {
-        Source(
-          path: source.path, archivePath: source.archivePath, storeIdentifier: $0,
-          bookmarkPath: source.bookmarkPath)
-      }
-    }
-  }
-
-  /// Returns a name for each source: that of the file, or as much of the path as distinguishes it from
-  /// the others.
-  private static func names(of sources: [Source]) -> [String] {
-    let names = sources.map { FilePath($0.path).lastComponent?.string ?? $0.path }
-    let paths = sources.map { FilePath($0.path) }
-    return sources.indices.map { place in
-      // Names that look the same are not told apart by their bytes.
-      guard names.filter({ $0 == names[place] }).count > 1 else { return names[place] }
-      guard paths.filter({ $0 == paths[place] }).count > 1 else { return sources[place].path }
-      return sources[place].path + (sources[place].storeIdentifier.map { " \($0)" } ?? "")
-    }
-  }
-
   /// Opens a source.
   private func read<Result>(
-    _ source: Source, replacing file: String?,
+    _ source: HistorySource, replacing file: String?,
     _ body: (HistoryTimeline, TokenResolver, _ logProblem: String?) throws -> Result
   ) throws -> Result {
-    let input = HistoryInput(
+    let input = source.input(
       StoreContext(
         source.path, busyTimeout: request.busyTimeout, bookmarkPath: source.bookmarkPath,
-        now: request.now, observer: observer),
-      archivePath: source.archivePath, storeIdentifier: source.storeIdentifier)
+        now: request.now, observer: observer))
     // Before the store is opened.
     let logProblem = StoreReading.logProblem(of: source.path)
     return try input.read { timeline, _, resolver in

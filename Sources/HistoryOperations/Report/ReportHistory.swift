@@ -23,7 +23,7 @@ struct ReportHistory {
 
   init(
     _ timeline: HistoryTimeline, query: HistoryQuery, request: HistoryReport.Request,
-    source: HistoryReport.Source, name: String, logProblem: String?, byteLimit: Int,
+    source: HistorySource, name: String, logProblem: String?, byteLimit: Int,
     observer: OperationObserver
   ) throws {
     self.timeline = timeline

@@ -9,6 +9,8 @@ package struct NetChangeSummary: Hashable, Sendable {
     package var deletes = 0
     package var replaces = 0
 
+    package init() {}
+
     package var total: Int { inserts + updates + deletes + replaces }
 
     /// Returns the number of objects of one kind.
@@ -19,6 +21,14 @@ package struct NetChangeSummary: Hashable, Sendable {
       case .delete: deletes
       case .replace: replaces
       }
+    }
+
+    /// Adds the counts of another history.
+    package static func += (left: inout Counts, right: Counts) {
+      left.inserts += right.inserts
+      left.updates += right.updates
+      left.deletes += right.deletes
+      left.replaces += right.replaces
     }
 
     mutating func add(_ kind: NetChangeKind) {

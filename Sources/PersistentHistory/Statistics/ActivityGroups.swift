@@ -102,9 +102,40 @@ package struct ActivityRanking<Key: Sendable>: Sendable {
   }
 
   /// The groups, the largest first.
-  package let groups: [Group]
+  package private(set) var groups: [Group]
   /// The activity of all groups beyond the limit.
-  let overflow: Activity
+  private(set) var overflow: Activity
+
+  init(groups: [Group], overflow: Activity) {
+    (self.groups, self.overflow) = (groups, overflow)
+  }
+
+  /// Adds the groups of another history; those beyond the limit are not listed any more.
+  ///
+  /// - Parameters:
+  ///   - isBefore: The order of groups.
+  ///   - name: What groups of the same name have in common.
+  mutating func join(
+    _ other: Self, _ isBefore: (Group, Group) -> Bool, by name: (Key) -> some Hashable
+  ) {
+    var places = Dictionary(
+      groups.enumerated().map { (name($1.key), $0) }, uniquingKeysWith: { first, _ in first })
+    for group in other.groups {
+      var activity = group.activity
+      if let place = places[name(group.key)] {
+        activity += groups[place].activity
+        groups[place] = Group(
+          key: groups[place].key, activity: activity, place: groups[place].place)
+      } else {
+        places[name(group.key)] = groups.count
+        groups.append(Group(key: group.key, activity: activity, place: groups.count))
+      }
+    }
+    groups.sort(by: isBefore)
+    overflow += other.overflow
+    for group in groups.dropFirst(HistoryStatistics.maxGroups) { overflow += group.activity }
+    groups.removeLast(max(groups.count - HistoryStatistics.maxGroups, 0))
+  }
 
   /// Returns the largest groups, and the sum of the others; `nil` if there are no others.
   package func top(_ count: Int) -> (groups: ArraySlice<Group>, rest: Rest?) {
@@ -138,5 +169,12 @@ struct TextKey: Hashable, Sendable {
       text.malformedBytes.map { $0.prefix(Self.maxLength) }
       ?? Array(text.string.utf8.prefix(Self.maxLength))[...]
     self.text = RecordedText(String(decoding: bytes, as: UTF8.self) + "…")
+  }
+}
+
+extension ActivityRanking where Key: Hashable {
+  /// Adds the groups of another history.
+  mutating func join(_ other: Self, _ isBefore: (Group, Group) -> Bool) {
+    join(other, isBefore, by: { $0 })
   }
 }

@@ -25,35 +25,35 @@ package struct HistoryStatistics: Sendable {
   /// The clock that divides time into them.
   package let clock: PeriodClock
   /// The activity of all selected transactions.
-  package let total: Activity
+  package private(set) var total: Activity
   /// The selected transaction with the lowest number; `nil` if none is selected.
-  package let oldest: TransactionPosition?
+  package private(set) var oldest: TransactionPosition?
   /// The selected transaction with the highest number; `nil` if none is selected.
-  package let newest: TransactionPosition?
+  package private(set) var newest: TransactionPosition?
   /// The earliest and the latest usable time; `nil` if there is none.
   package let times: ClosedRange<StoreTimestamp>?
   /// The periods with activity, in order.
-  package let periods: [PeriodActivity]
+  package private(set) var periods: [PeriodActivity]
   /// The activity by weekday and hour of the day.
-  package let weekActivity: WeekActivity
+  package private(set) var weekActivity: WeekActivity
   /// The activity of transactions without a usable time: with none, with one before 2001, or with
   /// one more than a day after both now and the newest transaction.
-  package let withoutTime: Activity
+  package private(set) var withoutTime: Activity
   /// The activity of the last 7 days before the latest time; `nil` for a younger history.
-  let lastWeek: Activity?
+  private(set) var lastWeek: Activity?
   /// The activity of the last 30 days before the latest time; `nil` for a younger history.
-  let lastMonth: Activity?
+  private(set) var lastMonth: Activity?
   /// The activity by author, the most transactions first; `nil` stands for none.
-  package let authors: ActivityRanking<RecordedText?>
+  package private(set) var authors: ActivityRanking<RecordedText?>
   /// The activity by bundle, the most transactions first.
-  package let bundles: ActivityRanking<RecordedText?>
+  package private(set) var bundles: ActivityRanking<RecordedText?>
   /// The activity by process, the most transactions first.
-  package let processes: ActivityRanking<RecordedText?>
+  package private(set) var processes: ActivityRanking<RecordedText?>
   /// The activity by entity, the most changes first. A transaction counts for each of its entities.
-  package let entities: ActivityRanking<HistoryEntity>
+  package private(set) var entities: ActivityRanking<HistoryEntity>
   /// The activity by kind: inserts, updates, deletes, others. A transaction counts for each of its
   /// kinds.
-  package let kinds: ActivityRanking<ChangeKind?>
+  package private(set) var kinds: ActivityRanking<ChangeKind?>
   /// The activity by time and name; `nil` unless it was asked for.
   package let grid: ActivityGrid?
   /// The updates by attribute.
@@ -63,14 +63,14 @@ package struct HistoryStatistics: Sendable {
   /// The authors, by their places.
   private let authorNames: [RecordedText?]
   /// The size of the whole history; `nil` if SQLite cannot tell.
-  package let size: HistorySize?
+  package private(set) var size: HistorySize?
   /// Whether the whole history was counted.
-  package let isWhole: Bool
+  package private(set) var isWhole: Bool
 
   /// The gaps in the selected range.
-  package let gaps: [HistoryGap]
+  package private(set) var gaps: [HistoryGap]
   /// Whether archived transactions were counted.
-  private let includesArchive: Bool
+  private var includesArchive: Bool
 
   /// Counts the selected transactions of a store; see ``init(_:query:schema:unit:clock:now:)``.
   package init(
@@ -98,32 +98,19 @@ package struct HistoryStatistics: Sendable {
   ///   - clock: The clock that divides time.
   ///   - now: The present time, to recognize times in the future.
   ///   - plots: Whether to count ``grid`` too.
+  ///   - span: The earliest and the latest time of several histories that are counted for one answer; `nil` for
+  ///     those of this one.
   /// - Throws: ``HistoryError`` if the query names something that the history does not have or
   ///   there are too many periods, ``/StoreFormat/StoreError``, and what the archive throws.
   package init(
     _ timeline: HistoryTimeline, query: HistoryQuery = HistoryQuery(), schema: HistorySchema,
     unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now(),
-    plots: Bool = false
+    plots: Bool = false, span given: ClosedRange<StoreTimestamp>? = nil
   ) throws {
-    let pieces = try timeline.pieces(after: query.after, until: query.until)
-    let archivedPieces = pieces.filter { if case .archived = $0 { true } else { false } }
+    let source = try Source(timeline, query, schema)
     gaps = try timeline.gaps(after: query.after, until: query.until)
-    includesArchive = !archivedPieces.isEmpty
-    // Values are compared, and other changes left out, when changes are read.
-    let readsChanges =
-      !query.change.values.isEmpty || query.keepsOnlyMatchingChanges && !query.change.isEmpty
-    let stored = pieces.contains(.store) && !readsChanges ? timeline.snapshot : nil
-    var selection = try stored.map { try query.selection(in: schema, of: $0) }
-    var archivedQuery = query
-    archivedQuery.order = .ascending
-    func archived() throws -> TimelineReader {
-      try TimelineReader(timeline, archivedQuery, schema, readsChanges ? pieces : archivedPieces)
-    }
-    let reads = includesArchive || readsChanges
-
-    let usable = UsableTimes.range(newest: try timeline.newestTransaction()?.timestamp, now: now)
-    var times = try selection.flatMap { try stored?.times(of: $0, within: usable) }
-    if reads { try Self.widen(&times, by: archived(), within: usable) }
+    includesArchive = source.includesArchive
+    let times = try given ?? source.times(now: now)
     self.times = times
     let span = times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0
     self.unit = unit ?? PeriodUnit(forSpanOf: span)
@@ -131,13 +118,14 @@ package struct HistoryStatistics: Sendable {
     if let limit = self.unit.maxSpan, span > limit {
       throw HistoryError.tooManyPeriods(unit: self.unit)
     }
-    if query.limit == nil { selection?.order = .ascending }
     var collector = ActivityCollector(
       unit: self.unit, clock: clock, times: times, schema: schema, plots: plots)
     var numbers = EntityNumbers(schema: schema)
     func collect(_ collector: inout ActivityCollector, _ numbers: inout EntityNumbers) throws {
-      if reads { try collector.collect(archived(), &numbers) }
-      if let stored, let selection { try collector.collect(selection, of: stored) }
+      if let reader = try source.reader() { try collector.collect(reader, &numbers) }
+      if let stored = source.stored, let selection = source.selection {
+        try collector.collect(selection, of: stored)
+      }
     }
     try collect(&collector, &numbers)
     var objects = collector.objects
@@ -168,24 +156,110 @@ package struct HistoryStatistics: Sendable {
     processes = collector.processes.texts
     entities = collector.entities.ranking(
       { $0.map { numbers.foreign($0) ?? schema.entity(number: $0) } ?? HistoryEntity(name: nil) },
-      isBefore: {
-        ($1.activity.changes, $0.key.label) < ($0.activity.changes, $1.key.label)
-      })
-    kinds = collector.kinds.ranking(
-      { $0 }, isBefore: { ($0.key?.rawValue ?? .max) < ($1.key?.rawValue ?? .max) })
+      isBefore: Self.orderOfEntities)
+    kinds = collector.kinds.ranking({ $0 }, isBefore: Self.orderOfKinds)
     size = try timeline.snapshot?.historySize()
     isWhole = query.selectsEverything
   }
 
-  /// Widens a span of time by the usable times of archived transactions.
-  private static func widen(
-    _ times: inout ClosedRange<StoreTimestamp>?, by reader: TimelineReader,
-    within usable: ClosedRange<StoreTimestamp>
-  ) throws {
-    while case .transaction(let transaction)? = try reader.nextElement() {
-      guard let time = transaction.timestamp, usable.contains(time) else { continue }
-      times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+  /// Where the transactions of a query are read.
+  private struct Source {
+    let timeline: HistoryTimeline
+    let schema: HistorySchema
+    let includesArchive: Bool
+    /// The store whose rows are counted; `nil` if its changes are read as those of an archive.
+    let stored: StoreSnapshot?
+    private(set) var selection: TransactionSelection?
+    private let pieces: [HistoryTimeline.Piece]
+    private let query: HistoryQuery
+
+    init(_ timeline: HistoryTimeline, _ query: HistoryQuery, _ schema: HistorySchema) throws {
+      (self.timeline, self.schema) = (timeline, schema)
+      let pieces = try timeline.pieces(after: query.after, until: query.until)
+      let archived = pieces.filter { if case .archived = $0 { true } else { false } }
+      includesArchive = !archived.isEmpty
+      // Values are compared, and other changes left out, when changes are read.
+      let readsChanges =
+        !query.change.values.isEmpty || query.keepsOnlyMatchingChanges && !query.change.isEmpty
+      stored = pieces.contains(.store) && !readsChanges ? timeline.snapshot : nil
+      selection = try stored.map { try query.selection(in: schema, of: $0) }
+      if query.limit == nil { selection?.order = .ascending }
+      self.pieces = readsChanges ? pieces : archived
+      var ascending = query
+      ascending.order = .ascending
+      self.query = ascending
     }
+
+    /// Returns a reader of what is not counted by rows; `nil` if there is nothing.
+    func reader() throws -> TimelineReader? {
+      pieces.isEmpty ? nil : try TimelineReader(timeline, query, schema, pieces)
+    }
+
+    /// Returns the earliest and the latest usable time.
+    func times(now: StoreTimestamp) throws -> ClosedRange<StoreTimestamp>? {
+      let usable = UsableTimes.range(newest: try timeline.newestTransaction()?.timestamp, now: now)
+      var times = try selection.flatMap { try stored?.times(of: $0, within: usable) }
+      guard let reader = try reader() else { return times }
+      while case .transaction(let transaction)? = try reader.nextElement() {
+        guard let time = transaction.timestamp, usable.contains(time) else { continue }
+        times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+      }
+      return times
+    }
+  }
+
+  /// Returns the earliest and the latest usable time of the selected transactions; `nil` if there is none.
+  package static func times(
+    _ timeline: HistoryTimeline, query: HistoryQuery, schema: HistorySchema, now: StoreTimestamp
+  ) throws -> ClosedRange<StoreTimestamp>? {
+    try Source(timeline, query, schema).times(now: now)
+  }
+
+  /// Adds the counts of another history, which were made for the same periods. Its objects and attributes are not
+  /// added: those of the same name are others.
+  package mutating func join(_ other: HistoryStatistics) {
+    total += other.total
+    (oldest, newest) = (nil, nil)
+    weekActivity.add(other.weekActivity)
+    withoutTime += other.withoutTime
+    if let week = other.lastWeek { lastWeek? += week }
+    if let month = other.lastMonth { lastMonth? += month }
+    var activities = Dictionary(
+      periods.map { ($0.period.start, $0) }, uniquingKeysWith: { first, _ in first })
+    for entry in other.periods {
+      var activity = activities[entry.period.start]?.activity ?? Activity()
+      activity += entry.activity
+      activities[entry.period.start] = PeriodActivity(period: entry.period, activity: activity)
+    }
+    periods = activities.values.sorted { $0.period.start < $1.period.start }
+    authors.join(other.authors, Self.orderOfTexts)
+    bundles.join(other.bundles, Self.orderOfTexts)
+    processes.join(other.processes, Self.orderOfTexts)
+    entities.join(other.entities, Self.orderOfEntities, by: \.label)
+    kinds.join(other.kinds, Self.orderOfKinds)
+    size = size.flatMap { size in other.size.map { size.joined(with: $0) } }
+    isWhole = isWhole && other.isWhole
+    gaps += other.gaps
+    includesArchive = includesArchive || other.includesArchive
+  }
+
+  fileprivate static func orderOfTexts(
+    _ left: ActivityRanking<RecordedText?>.Group, _ right: ActivityRanking<RecordedText?>.Group
+  ) -> Bool {
+    (right.activity.transactions, right.activity.changes, left.key?.string ?? "")
+      < (left.activity.transactions, left.activity.changes, right.key?.string ?? "")
+  }
+
+  private static func orderOfEntities(
+    _ left: ActivityRanking<HistoryEntity>.Group, _ right: ActivityRanking<HistoryEntity>.Group
+  ) -> Bool {
+    (right.activity.changes, left.key.label) < (left.activity.changes, right.key.label)
+  }
+
+  private static func orderOfKinds(
+    _ left: ActivityRanking<ChangeKind?>.Group, _ right: ActivityRanking<ChangeKind?>.Group
+  ) -> Bool {
+    (left.key?.rawValue ?? .max) < (right.key?.rawValue ?? .max)
   }
 
   /// Returns who made most of the changes of an object or attribute, and how many, or `nil` if there are none by
@@ -265,12 +339,7 @@ package struct HistoryStatistics: Sendable {
 
 extension ActivityGroups<TextKey> {
   fileprivate var texts: ActivityRanking<RecordedText?> {
-    ranking(
-      { $0.text },
-      isBefore: { left, right in
-        (right.activity.transactions, right.activity.changes, left.key?.string ?? "")
-          < (left.activity.transactions, left.activity.changes, right.key?.string ?? "")
-      })
+    ranking({ $0.text }, isBefore: HistoryStatistics.orderOfTexts)
   }
 }
 

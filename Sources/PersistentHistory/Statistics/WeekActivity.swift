@@ -49,6 +49,11 @@ package struct WeekActivity: Hashable, Sendable {
     add(activity, atHour: (current.date.weekday - 1) * 24 + current.hour)
   }
 
+  /// Adds the activity of another history.
+  mutating func add(_ other: WeekActivity) {
+    for (hour, activity) in other.activities.enumerated() { add(activity, atHour: hour) }
+  }
+
   /// Counts activity in an hour of the week, from Monday on.
   mutating func add(_ activity: Activity, atHour hour: Int) { activities[hour] += activity }
 }

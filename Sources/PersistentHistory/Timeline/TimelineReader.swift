@@ -214,7 +214,7 @@ package final class TimelineReader {
 
 extension HistoryQuery {
   /// The query without what only the output needs, newest transaction first.
-  fileprivate var readingNewestFirst: HistoryQuery {
+  package var readingNewestFirst: HistoryQuery {
     var newest = self
     newest.order = .descending
     newest.keepsOnlyMatchingChanges = false

@@ -13,6 +13,8 @@ import SystemPackage
 enum ClosedStore {
   /// The maximum size of a store in bytes; reading a larger one in place is faster.
   private static let maxSize: Int64 = 1 << 20
+  /// The maximum size of all stores together that are open at the same time, in bytes.
+  private static let maxSharedSize: Int64 = 16 << 20
 
   /// Returns the bytes of a store in memory that SQLite allocated, or `nil` if the store is larger, may be open,
   /// was left in the middle of a save, or cannot be read.
@@ -20,7 +22,8 @@ enum ClosedStore {
   /// The bytes name a rollback journal as the way to save: a database in memory has no write-ahead log.
   static func content(of location: StoreLocation) -> UnsafeMutableBufferPointer<UInt8>? {
     guard let file = try? ReadableFile(FilePath(location.resolvedPath), followsLink: false),
-      (Int64(FileHeader.length)...maxSize).contains(file.status.size),
+      case let limit = min(maxSize, maxSharedSize / Int64(StoreConnection.shareCount)),
+      (Int64(FileHeader.length)...limit).contains(file.status.size),
       file.withDescriptor({ csqlite_lock_for_reading($0.rawValue) }) == 0
     else { return nil }
     // The descriptor may stay open.

@@ -23,6 +23,14 @@ package struct HistorySize: Hashable, Sendable {
     return Double(movable) / Double(recordByteCount)
   }
 
+  /// Returns the size of two histories together.
+  package func joined(with other: HistorySize) -> HistorySize {
+    HistorySize(
+      pageByteCount: pageByteCount + other.pageByteCount,
+      recordByteCount: recordByteCount + other.recordByteCount,
+      fixedByteCount: fixedByteCount + other.fixedByteCount)
+  }
+
   /// Estimates the bytes of pages that rows take, also rows of an archive.
   package func pageByteCount(ofRecordBytes bytes: Int64) -> Int64 {
     Int64(clampingRounded: Double(bytes) * density)

@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: [
     ("log sample.store 5", "a single token is not a range; write A..B, A.. or ..B"),
-    ("log sample.store sample.store", "it is a file, and this command reads one store"),
+    ("log sample.store --range sample.store", "it is a file; write A..B"),
     ("log sample.store ..", "it names no token"), ("log sample.store 3..x", "the side 'x'"),
     ("log sample.store 3..6 --after 2", "cannot be combined with --range, --after or --until"),
     ("log sample.store 3..6 --range 4..5", "cannot be combined with --range, --after or --until"),

@@ -68,10 +68,8 @@ struct FollowedHintTests {
     Situation(
       "verify nothing", "verify reads a store, or the folder of an archive", "verify sealed"),
     Situation("log sample.store 9..5", "first: 5..9", "log sample.store 5..9"),
-    Situation("log sample.store other.store", "histctl diff sample.store --with other.store"),
+    Situation("diff sample.store other.store", "histctl diff sample.store --with other.store"),
     Situation("info sample.store other.store", "histctl diff sample.store --with other.store"),
-    Situation(
-      "stats sample.store other.store", "run the command once for each", "stats other.store"),
     Situation("show sample.store other.store", "histctl diff STORE --with COPY"),
     Situation("show sample.store token", "@./token", "show sample.store @./token"),
     Situation("token check sample.store 5x", "for example 30d", "token check sample.store 30d"),

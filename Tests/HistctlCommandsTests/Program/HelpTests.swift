@@ -64,8 +64,9 @@ import Testing
     _ command: String
   ) async throws {
     let sample = try SampleFolder()
-    try FileBytes.write(
-      try FileBytes.read(sample.store), to: sample.folder.file("default.store"))
+    for name in ["default.store", "Trips.store"] {
+      try FileBytes.write(try FileBytes.read(sample.store), to: sample.folder.file(name))
+    }
     let help = try await sample.run(command + " --help")
     let examples = help.text.matches(of: #/\n  (histctl [^\n]*)/#).map { String($0.1) }
     #expect(!examples.isEmpty)

@@ -45,6 +45,7 @@ import Testing
 
   @Test(arguments: [
     "check --max-size 1G --stores-from list", "report -o r.html --stores-from list",
+    "log --stores-from list", "stats --stores-from list",
     "export --output-dir out --stores-from list", "prune --keep-last 1 --yes --stores-from list",
   ])
   func `an empty list of stores is reported`(_ line: String) async throws {

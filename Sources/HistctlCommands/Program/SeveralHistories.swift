@@ -1,0 +1,228 @@
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// One history or several, which are read at the same time and shown as one.
+///
+/// An error of one of several is reported, and the others are shown; that of a single one is thrown.
+final class SeveralHistories {
+  let session: Session
+  let writer: OutputWriter
+  /// The histories that could be opened.
+  let readings: [HistoryReading]
+  private let resolvers: [TokenResolver]
+  /// Reports errors of several; `nil` for a single one.
+  private let isolation: StoreIsolation?
+  /// The histories that failed.
+  private var failed: Set<Int> = []
+
+  fileprivate init(
+    _ session: Session, _ writer: OutputWriter, _ readings: [HistoryReading],
+    _ resolvers: [TokenResolver], _ isolation: StoreIsolation?
+  ) {
+    (self.session, self.writer, self.readings) = (session, writer, readings)
+    (self.resolvers, self.isolation) = (resolvers, isolation)
+  }
+
+  /// Whether several were given.
+  var areSeveral: Bool { isolation != nil }
+
+  /// Prepares each history.
+  ///
+  /// Of several, those that do not have an entity, attribute or object that a condition names are left out, unless
+  /// none has it.
+  ///
+  /// - Returns: What the closure returns for each; `nil` for one that is left out.
+  func prepare<Part>(_ body: (HistoryReading, TokenResolver) throws -> Part) throws -> [Part?] {
+    var unknown: (any Error)?
+    var parts: [Part?] = []
+    for (place, reading) in readings.enumerated() {
+      parts.append(
+        try run(place) {
+          do {
+            return try body(reading, resolvers[place])
+          } catch  where areSeveral && Failure(error).isOfUnknownName {
+            unknown = unknown ?? error
+            return nil
+          }
+        } ?? nil)
+    }
+    if let unknown, parts.allSatisfy({ $0 == nil }), failed.isEmpty { throw unknown }
+    return parts
+  }
+
+  /// Runs work on one of the histories. If it fails and there are others, its error is reported, and no work runs on
+  /// it any more.
+  ///
+  /// - Returns: The result; `nil` if it failed, now or before.
+  func run<Result>(_ place: Int, _ body: () throws -> Result) throws -> Result? {
+    guard let isolation else { return try body() }
+    guard !failed.contains(place) else { return nil }
+    var result: Result?
+    try isolation.run(readings[place].timeline.path) {
+      failed.insert(place)
+      result = try body()
+      failed.remove(place)
+    }
+    return result
+  }
+
+  /// Merges the elements of all histories by time; those of one that fails end.
+  ///
+  /// - Parameter next: Returns the next element of a history and its time.
+  func merge<Element>(
+    isAscending: Bool,
+    _ next: @escaping (Int) throws -> (element: Element, time: StoreTimestamp?)?
+  ) -> TimeMerge<Element> {
+    TimeMerge(readings.count, isAscending: isAscending) { place in
+      try self.run(place) { try next(place) } ?? nil
+    }
+  }
+
+  /// Merges the transactions that readers return.
+  func merge(_ readers: [TimelineReader?], isAscending: Bool) -> TimeMerge<TimelineReader.Element> {
+    merge(isAscending: isAscending) { place in
+      guard let element = try readers[place]?.nextElement() else { return nil }
+      guard case .transaction(let transaction) = element else { return (element, nil) }
+      return (element, transaction.timestamp)
+    }
+  }
+
+  /// Keeps a number of the newest transactions of all histories together.
+  ///
+  /// - Parameters:
+  ///   - count: The maximum number of transactions; `nil` for all.
+  ///   - skipped: The number of newer transactions to leave out.
+  ///   - parts: The queries, which get the range of what is kept.
+  func keepNewest(
+    _ count: Int?, skipping skipped: Int,
+    _ parts: inout [(query: HistoryQuery, schema: HistorySchema)?]
+  ) throws {
+    guard count != nil || skipped > 0 else { return }
+    let wanted = count.map { $0.addingReportingOverflow(skipped) }
+    let limit = wanted.map { $0.overflow ? .max : $0.partialValue } ?? skipped
+    let readers = try parts.enumerated().map { place, part -> TimelineReader? in
+      guard let part else { return nil }
+      var newest = part.query.readingNewestFirst
+      newest.limit = limit
+      return try run(place) {
+        try TimelineReader(readings[place].timeline, query: newest, schema: part.schema)
+      }
+    }
+    var oldest: [Int: Int64] = [:]
+    var merge = merge(readers, isAscending: false)
+    var seen = 0
+    while seen < limit, let (place, element) = try merge.next() {
+      guard case .transaction(let transaction) = element else { continue }
+      seen += 1
+      if seen <= skipped {
+        parts[place]?.query.until = max(transaction.number, .min + 1) - 1
+      } else {
+        oldest[place] = transaction.number
+      }
+    }
+    // With fewer, everything that is not skipped is kept, with all gaps.
+    let isCut = seen == limit
+    for place in parts.indices {
+      parts[place]?.query.limit = seen < skipped || seen == skipped && count == 0 ? 0 : nil
+      guard isCut, count != nil else { continue }
+      if let first = oldest[place] {
+        let after = parts[place]?.query.after ?? .min
+        parts[place]?.query.after = max(after, max(first, .min + 1) - 1)
+      } else {
+        parts[place]?.query.limit = 0
+      }
+    }
+  }
+}
+
+extension Failure {
+  /// Whether a condition names an entity, an attribute or an object that a history does not have.
+  fileprivate var isOfUnknownName: Bool {
+    [.unknownEntity, .unknownAttribute, .unknownObject, .objectOfOtherStore].contains(kind)
+  }
+}
+
+extension Session {
+  /// Reads stores, archives and exported lines at the same time, and writes what `body` finds.
+  func readHistories(
+    _ stores: SeveralStoresOptions, _ archive: ArchiveOptions, usesPager: Bool = true,
+    _ body: (SeveralHistories) throws -> Void
+  ) throws {
+    let given = try stores.paths(self).map {
+      HistorySource(
+        path: $0, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
+        bookmarkPath: stores.bookmarkFile)
+    }
+    let display = OperationDisplay(self)
+    func input(_ source: HistorySource) -> HistoryInput {
+      source.input(stores.context(source.path, self) { display.show($0) })
+    }
+    func reading(
+      _ writer: OutputWriter, _ timeline: HistoryTimeline, _ name: String?
+    ) throws
+      -> HistoryReading
+    {
+      let reading = HistoryReading(session: self, writer: writer, timeline: timeline, name: name)
+      try reading.warnOfTornCopy()
+      return reading
+    }
+    if given.count == 1, let source = given.first {
+      let input = input(source)
+      // The snapshot ends before the pager is waited for, as in ``read(_:usesPager:_:)``.
+      let alone = try input.archiveAlone().map { HistoryTimeline($0) }
+      let file = try alone == nil ? open(source.path, busyTimeout: stores.busyTimeout) : nil
+      return try write(usesPager: usesPager) { writer in
+        func read(_ timeline: HistoryTimeline) throws {
+          let reading = try reading(writer, timeline, nil)
+          _ = try timeline.snapshot?.historyTables()
+          try body(SeveralHistories(self, writer, [reading], [input.resolver(timeline)], nil))
+        }
+        if let alone { return try read(alone) }
+        try file?.read { try read(input.timeline(of: $0)) }
+      }
+    }
+    try readSeveral(given, input, reading, usesPager: usesPager, body)
+  }
+
+  private func readSeveral(
+    _ given: [HistorySource], _ input: (HistorySource) -> HistoryInput,
+    _ reading: (OutputWriter, HistoryTimeline, String?) throws -> HistoryReading,
+    usesPager: Bool, _ body: (SeveralHistories) throws -> Void
+  ) throws {
+    let isolation = StoreIsolation(session: self, amongSeveral: true)
+    var sources: [HistorySource] = []
+    for source in given {
+      try isolation.run(source.path) { sources += try source.histories() }
+    }
+    guard sources.count <= JointReading.maxCount else {
+      throw Failure(
+        .usage,
+        "\(sources.count.grouped) histories are given, and at most \(JointReading.maxCount) are read together",
+        hint: "give fewer stores, or run the command for parts of the list")
+    }
+    let names = HistorySource.names(of: sources)
+    var count = 0
+    try write(usesPager: usesPager) { writer in
+      try JointReading.read(
+        sources.map(input),
+        failed: { place, error in try isolation.run(sources[place].path) { throw error } }
+      ) { opened in
+        var readings: [HistoryReading] = []
+        var resolvers: [TokenResolver] = []
+        for (place, timeline, resolver) in opened {
+          try isolation.run(sources[place].path) {
+            readings.append(try reading(writer, timeline, names[place]))
+            resolvers.append(resolver)
+          }
+        }
+        count = readings.count
+        guard count > 0 else { return }
+        try body(SeveralHistories(self, writer, readings, resolvers, isolation))
+      }
+    }
+    guard isolation.status != .success else { return }
+    end(with: count > 0 ? .partlyDone : isolation.status)
+  }
+}
