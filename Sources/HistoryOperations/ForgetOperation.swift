@@ -6,7 +6,7 @@ import SystemPackage
 
 /// What to forget and to merge in an archive.
 package struct ForgetRequest {
-  package let archivePath: String
+  package internal(set) var archivePath: String
   /// The rules that say which history stays; empty to forget nothing.
   package var rules: [RetentionRule] = []
   /// Whether to merge small segments.

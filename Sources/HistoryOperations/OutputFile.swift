@@ -42,6 +42,44 @@ enum OutputFile {
   }
 }
 
+/// A file of metrics that another program reads at any time.
+package struct MetricsFile {
+  /// The maximum size that is read, in bytes.
+  private static let maxSize = 16 << 20
+
+  private let path: String
+
+  package init(_ path: String) { self.path = path }
+
+  /// The lines of the file; empty if it is missing, cannot be read or is too large.
+  package var lines: [Substring] {
+    guard let file = try? ReadableFile(anyAt: FilePath(path)),
+      let bytes = try? file.readPrefix(Self.maxSize + 1), bytes.count <= Self.maxSize
+    else { return [] }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0 }
+  }
+
+  /// Replaces the file in one step. It keeps its permissions; a new one is readable only by users who can read all
+  /// the stores.
+  ///
+  /// - Throws: ``OperationError``.
+  package func replace(with text: String, about stores: [String]) throws {
+    for store in stores {
+      guard let location = try? StoreLocation(path: store), location.owns(path) else { continue }
+      throw OperationError.ontoItself("metrics at \(path)", of: store, hint: "name another file")
+    }
+    let permissions = try? StoreLocation(path: path).filePermissions()
+    try OutputFile.write(
+      path, permissions: permissions ?? .common(toFilesAt: stores), overwrites: true,
+      wayAround: "name a file, such as histctl.prom"
+    ) { draft in
+      var text = text
+      try text.withUTF8 { try draft.write(UnsafeRawBufferPointer($0)) }
+      try draft.commit()
+    }
+  }
+}
+
 extension HistoryTimeline {
   /// Checks that a file would not replace the history, or a part of it.
   func checkIsNotReplaced(by path: String) throws {

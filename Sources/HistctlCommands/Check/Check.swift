@@ -19,6 +19,7 @@ struct Check: ReadingCommand {
         histctl check default.store --keep-within 30d --min-headroom 7d --max-behind 21d
         histctl check default.store --max-size 50M --quiet
         histctl check default.store --prometheus
+        histctl check default.store --prometheus -o histctl.prom
       """)
 
   @OptionGroup var stores: SeveralStoresOptions
@@ -28,6 +29,13 @@ struct Check: ReadingCommand {
 
   @Flag(help: "Write metrics in Prometheus' text format.")
   var prometheus = false
+
+  @Option(
+    name: [.customShort("o", allowingJoined: true), .customLong("output")],
+    help: ArgumentHelp(
+      "Write the metrics to this file, which is replaced in one step.", valueName: "file"),
+    completion: .file(extensions: ["prom"]))
+  var outputFile: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -40,6 +48,10 @@ struct Check: ReadingCommand {
     if prometheus, output.json {
       throw ValidationError("--prometheus cannot be combined with --json")
     }
+    if outputFile != nil, !prometheus {
+      throw ValidationError("--output is for metrics; add --prometheus")
+    }
+    try NewPlace.file.check(outputFile, of: "--output")
   }
 
   func run(_ session: Session) throws {
@@ -69,7 +81,12 @@ struct Check: ReadingCommand {
         }
         if prometheus { metrics.add(checked, path: path, hasLimit: limits.allowance != nil) }
       }
-      if prometheus { try metrics.write(writer) }
+      guard prometheus else { return }
+      if let outputFile {
+        try MetricsFile(outputFile).replace(with: metrics.text, about: paths)
+      } else {
+        try writer.write(metrics.text)
+      }
     }
     throw EndWithStatus(status: isolation.status)
   }

@@ -147,66 +147,6 @@ struct HistoryMetrics {
     }
   }
 
-  /// Writes all metrics that have a value.
-  func write(_ writer: OutputWriter) throws {
-    for family in families where !family.isEmpty { try writer.write(family.text) }
-  }
-}
-
-extension StoreTimestamp {
-  /// Seconds since the beginning of 1970; `nil` if the time is not finite.
-  fileprivate var secondsSince1970: Double? {
-    let seconds = secondsSinceReferenceDate + 978_307_200
-    return seconds.isFinite ? seconds : nil
-  }
-}
-
-/// A gauge with its samples, in Prometheus' text format.
-///
-/// The samples of a metric follow its two lines of description
-/// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
-private struct PrometheusMetric {
-  private let name: String
-  private let help: String
-  private var samples: [String] = []
-
-  init(_ name: String, _ help: String) {
-    self.name = name
-    self.help = help
-  }
-
-  var isEmpty: Bool { samples.isEmpty }
-
-  /// Adds a sample; one with the same labels as another is not allowed, and is ignored.
-  mutating func add(_ value: Double, labels: [(String, String)]) {
-    let pairs = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
-    let start = "\(name){\(pairs)} "
-    guard !samples.contains(where: { $0.hasPrefix(start) }) else { return }
-    samples.append(start + Self.text(value))
-  }
-
-  var text: String {
-    (["# HELP \(name) \(help)", "# TYPE \(name) gauge"] + samples).map { $0 + "\n" }.joined()
-  }
-
-  private static func text(_ value: Double) -> String {
-    if value.isNaN { return "NaN" }
-    if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
-    return Int64(exactly: value).map(String.init) ?? "\(value)"
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\\": result += "\\\\"
-      case "\"": result += "\\\""
-      case "\n": result += "\\n"
-      // People read these lines too, and a path may contain control characters.
-      default:
-        result += TerminalText.terminal.escaped(String(scalar)).replacing("\\", with: "\\\\")
-      }
-    }
-    return result
-  }
+  /// All metrics that have a value.
+  var text: String { families.map(\.text).joined() }
 }

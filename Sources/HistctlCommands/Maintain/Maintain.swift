@@ -12,13 +12,16 @@ struct Maintain: HistctlCommand {
       For cron or a systemd timer. For each store, exports what is new, then prunes history, then \
       frees pages, as far as the config file asks for it. If a step fails, the later steps of that \
       store are skipped, and the other stores are maintained all the same. Prints one line per store \
-      it changed. histctl-maintain.conf(5) describes the file.
+      it changed. histctl-maintain.conf(5) describes the file. With --metrics, a file has metrics of \
+      each store for Prometheus: the last run and the last success, how long it took, what it \
+      deleted and freed, and failures.
 
       Examples:
         histctl maintain --config maintain.conf --check-config
         histctl maintain --config maintain.conf --dry-run
         histctl maintain --config maintain.conf
         histctl maintain --config maintain.conf --only trips --json
+        histctl maintain --config maintain.conf --metrics histctl-maintain.prom
       """)
 
   @Option(
@@ -42,6 +45,13 @@ struct Maintain: HistctlCommand {
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write metrics for Prometheus to this file, which is replaced in one step.",
+      valueName: "file"),
+    completion: .file(extensions: ["prom"]))
+  var metrics: String?
+
   @OptionGroup var keeping: ValueKeepingOptions
 
   @OptionGroup var guards: DamageGuardOptions
@@ -53,6 +63,11 @@ struct Maintain: HistctlCommand {
       throw ValidationError(
         "--check-config looks at the file, and --dry-run at the stores too; choose one")
     }
+    if metrics != nil, checkConfig || dryRun {
+      throw ValidationError(
+        "--metrics cannot be combined with --check-config or --dry-run, which maintain no store")
+    }
+    try NewPlace.file.check(metrics, of: "--metrics")
   }
 
   var outlivesReader: Bool { true }
@@ -97,6 +112,7 @@ struct Maintain: HistctlCommand {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let total = plan.parts.reduce(0) { $0 + $1.stores.count }
     var done = 0
+    var metrics = metrics.map { MaintenanceMetrics($0, now: session.now) }
     defer { session.console.workDone.begin(nil) }
     for part in plan.parts {
       for link in part.skippedLinks {
@@ -105,7 +121,10 @@ struct Maintain: HistctlCommand {
           kind: "linkSkipped",
           hint: "name the store itself, or add follow-links = yes to [\(part.settings.section)]")
       }
-      for (path, error) in part.failures { try isolation.run(path) { throw error } }
+      for (path, error) in part.failures {
+        metrics?.add(failed: path, section: part.settings.section)
+        try isolation.run(path) { throw error }
+      }
       var maintenance = StoreMaintenance(
         part, of: plan, isDryRun: dryRun, lockWait: lockWait?.seconds(before: session.now) ?? 0,
         ignoredGuards: guards.ignoredGuards, now: session.now, observer: observer)
@@ -115,6 +134,7 @@ struct Maintain: HistctlCommand {
           "\(done) of \(total) stores were maintained, at work on \(path)")
         done += 1
         let outcome = maintenance.run(path)
+        metrics?.add(outcome)
         try report.write(outcome)
         // A long run shows each store as soon as it is done.
         try report.writer.flush()
@@ -124,6 +144,7 @@ struct Maintain: HistctlCommand {
         }
       }
     }
+    try metrics?.write(keepsOthers: !only.isEmpty)
     isolation.end(with: session.status)
     return isolation.status
   }

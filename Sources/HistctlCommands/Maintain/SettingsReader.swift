@@ -63,7 +63,10 @@ struct SettingsReader {
     var settings = MaintenanceSettings(section: section.name, stores: stores)
     settings.missingIsAllowed = flag(.missingOK)
     settings.followsLinks = flag(.followLinks)
-    settings.bookmarkFile = value(.bookmarkFile) { folder.path($0) }
+    settings.bookmarkFile = value(.bookmarkFile) {
+      try Self.checkPlaceholders($0)
+      return folder.path($0)
+    }
     settings.busyTimeout = value(.busyTimeout, Self.seconds) ?? settings.busyTimeout
     settings.export = export()
     if let prune = command(.prune, Prune.self, on: "STORE") {
@@ -211,6 +214,7 @@ struct SettingsReader {
           throw ValidationError(
             "it cannot be the name of a bookmark; write letters and digits, such as nightly")
         }
+        if key.isPath { try Self.checkPlaceholders(value) }
         let word = "--\(key.option)=\(key.isPath ? folder.path(value) : value)"
         do {
           _ = try type.parse([word, "--", "STORE"])
@@ -225,6 +229,13 @@ struct SettingsReader {
       if case let word?? = word { words.append((word, entry)) }
     }
     return mistakes.count == count ? words : nil
+  }
+
+  /// Rejects words in braces that stand for nothing.
+  private static func checkPlaceholders(_ path: String) throws {
+    guard let unknown = StorePlaceholder.unknown(in: path) else { return }
+    let known = StorePlaceholder.allCases.map(\.text).joined(separator: ", ")
+    throw ValidationError("\(unknown) stands for nothing; what stands for a store is \(known)")
   }
 
   /// Returns a message about options with the names of their keys.

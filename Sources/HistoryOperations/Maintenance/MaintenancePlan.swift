@@ -89,7 +89,8 @@ package struct MaintenancePlan {
     return OperationError(
       .sharedPlace,
       "\(store) has the identifier of \(owner), so that both would export to the same files",
-      hint: "it is a copy of that store; give it another export.output-dir",
+      hint: "it is a copy of that store; give each a folder of its own: "
+        + "export.output-dir = FOLDER/{parent}/{name}",
       details: [("store", store)])
   }
 
@@ -149,18 +150,37 @@ extension MaintenancePlan.Part {
         .config, "[\(settings.section)]: bookmark-file \(message)", hint: hint)
       failures.append((store, error))
     }
-    if stores.count > 1 {
-      for store in stores {
-        refuse(
-          store, "is for one store, and there are \(stores.count); \(store) is left as it is",
-          hint: "give each store a section of its own, or leave bookmark-file out")
-      }
-      stores = []
-    } else if let store = stores.first, BookmarkFile.isFile(file, ofStoreAt: store) {
+    if stores.count > 1, !settings.hasPlaceholder(file) {
       refuse(
-        store, "names \(store) itself, or a file that belongs to it", hint: "name another file")
+        file, "is for one store, and there are \(stores.count); they are left as they are",
+        hint: "write {parent} or {name} in it, or leave bookmark-file out")
       stores = []
+      return
     }
+    var owners: [FilePath: String] = [:]
+    var kept: [String] = []
+    for store in stores {
+      // A store that cannot be read fails later, when it is maintained.
+      guard let own = try? settings.expanded(for: store).bookmarkFile else {
+        kept.append(store)
+        continue
+      }
+      if BookmarkFile.isFile(own, ofStoreAt: store) {
+        refuse(
+          store, "names \(store) itself, or a file that belongs to it", hint: "name another file")
+        continue
+      }
+      let place = FilePath(FileStatus.resolvedPlace(own))
+      if let owner = owners[place] {
+        refuse(
+          store, "is \(own) for \(owner) already; \(store) is left as it is",
+          hint: "write {parent} and {name} in it, so that each store has another")
+      } else {
+        owners[place] = store
+        kept.append(store)
+      }
+    }
+    stores = kept
   }
 
   /// Whether a word names the section or one of its stores.
@@ -193,7 +213,7 @@ private struct ExportPlaces {
     for part in exporting {
       for path in part.stores {
         // A store that cannot be read fails later, when it is maintained.
-        guard let folder = part.settings.export?.folder,
+        guard let folder = try? part.settings.expanded(for: path).export?.folder,
           let file = try? StoreFile(path: path, busyTimeout: part.settings.busyTimeout),
           let identifier = try? file.read({ $0.metadata.storeIdentifier })
         else { continue }

@@ -5,7 +5,7 @@ import PersistentHistory
 package struct MaintenanceSettings {
   /// The destination of new transactions.
   package struct Export {
-    package let folder: String
+    package internal(set) var folder: String
     package let bookmark: String
     package let layout: ExportFolder.Layout
     package let format: ExportFormat

@@ -39,6 +39,8 @@ package struct MaintenanceOutcome {
   package fileprivate(set) var freedBytes: Int64?
   /// Whether pages would be freed that pruning empties, in a dry run; their number is not known before.
   package fileprivate(set) var freesPrunedPages = false
+  /// How long it took.
+  package fileprivate(set) var duration = Duration.zero
   /// What went wrong. Later steps were left out.
   package fileprivate(set) var failure: (any Error)?
 
@@ -58,7 +60,7 @@ package struct StoreMaintenance {
   package var keepsLogValues = true
 
   private let plan: MaintenancePlan
-  private let settings: MaintenanceSettings
+  private var settings: MaintenanceSettings
   private let isDryRun: Bool
   private let lockWait: Double
   private let ignoredGuards: Set<String>
@@ -87,31 +89,39 @@ package struct StoreMaintenance {
 
   /// Runs all steps, up to the first one that fails.
   package func run(_ path: String) -> MaintenanceOutcome {
+    let start = ContinuousClock.now
     var outcome = MaintenanceOutcome(section: settings.section, path: path, isDryRun: isDryRun)
     do {
-      let location = try StoreLocation(path: path)
-      if let failure = plan.failure(ofPlaceOf: path) { throw failure }
-      let bookmarkPath =
-        settings.bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
-      let lock =
-        isDryRun
-        ? nil : try RunLock(maintaining: path, bookmarkPath: bookmarkPath, wait: lockWait)
-      try withExtendedLifetime(lock) {
-        if !isDryRun, settings.prune != nil || settings.compacts {
-          let context = context(path)
-          try context.rollingBackUnfinishedSave { try context.open().read { _ in } }
-        }
-        if let export = settings.export {
-          outcome.export = try self.export(path, export, bookmarkPath)
-        }
-        if let request = settings.prune { try prune(path, request, bookmarkPath, &outcome) }
-        if let request = settings.forget { try forget(path, request, bookmarkPath, &outcome) }
-        if settings.compacts { try compact(path, &outcome) }
-      }
+      var own = self
+      own.settings = try settings.expanded(for: path)
+      try own.run(path, &outcome)
     } catch {
       outcome.failure = error
     }
+    outcome.duration = ContinuousClock.now - start
     return outcome
+  }
+
+  private func run(_ path: String, _ outcome: inout MaintenanceOutcome) throws {
+    let location = try StoreLocation(path: path)
+    if let failure = plan.failure(ofPlaceOf: path) { throw failure }
+    let bookmarkPath =
+      settings.bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
+    let lock =
+      isDryRun
+      ? nil : try RunLock(maintaining: path, bookmarkPath: bookmarkPath, wait: lockWait)
+    try withExtendedLifetime(lock) {
+      if !isDryRun, settings.prune != nil || settings.compacts {
+        let context = context(path)
+        try context.rollingBackUnfinishedSave { try context.open().read { _ in } }
+      }
+      if let export = settings.export {
+        outcome.export = try self.export(path, export, bookmarkPath)
+      }
+      if let request = settings.prune { try prune(path, request, bookmarkPath, &outcome) }
+      if let request = settings.forget { try forget(path, request, bookmarkPath, &outcome) }
+      if settings.compacts { try compact(path, &outcome) }
+    }
   }
 
   private func context(_ path: String) -> StoreContext {
