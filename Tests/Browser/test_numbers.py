@@ -275,6 +275,9 @@ class Numbers(PageTest):
         for row, path in zip(rows, paths):
             stats = json_lines("stats", path)[0]
             self.assertEqual((number(row[1]), number(row[2]), row[3]), (stats["transactions"], stats["changes"], size(stats["bytes"])))
+        every = [json_lines("stats", path)[0] for path in paths]
+        timed = [one["transactions"] - one.get("withoutTime", {}).get("transactions", 0) for one in every]
+        self.assertEqual(sum(number(count) for count in self.texts(".timeline .legend .count")), sum(timed))
         self.picture("overview")
 
     def test_filters_of_the_program(self):

@@ -295,6 +295,12 @@ class OddHistories(PageTest):
         self.open(path)
         self.assertEqual(len(self.all(".stores tbody tr")), 3)
         self.assertEqual(len(self.all(".stores .spark")), 2)
+        # The common timeline has the stores with transactions, and its legend opens them.
+        self.assertEqual(self.texts(".timeline .legend .name"), ["one.store", self.text(".stores tbody tr:nth-child(3) .name")])
+        self.assertEqual(self.all(".timeline [aria-label='Stack by']"), [])
+        self.click(".timeline .legend button:nth-child(1)")
+        self.assertEqual(self.address, "#store=1")
+        self.open(path)
         self.picture("several")
         self.click(".stores [data-focus='sort Changes']")
         self.assertEqual(self.texts(".stores tbody td:nth-child(3)"), ["22", "1", "0"])

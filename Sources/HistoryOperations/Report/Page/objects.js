@@ -17,16 +17,26 @@ function relatedObjects(history, life) {
   return [...counts].sort((a, b) => b[1] - a[1]);
 }
 
-// What is known of the values after the newest change, by attribute: the value and its transaction.
+// What is known of the values after the newest change, by attribute: the value, the one before, and the transaction that
+// set it. Those of a deleted object are the last ones that it had.
 function knownValues(history, life) {
   const known = new Map();
   for (const [index, change] of life.changes) {
-    const number = history.transactions[index][TX.number];
-    for (const attribute of history.attributes(change)) known.set(attribute, { number });
+    const isDeletion = change[CHANGE.kind] === 2;
+    for (const attribute of history.attributes(change)) known.set(attribute, { index });
     const values = change[CHANGE.values] ?? [];
-    for (let at = 0; at < values.length; at += 2) known.set(history.text(values[at]), { number, value: values[at + 1].new });
+    // A deletion sets nothing: what set the value before stays.
+    const keep = (attribute, value, before) => {
+      const set = known.get(attribute);
+      if (!isDeletion) known.set(attribute, { index, value, before });
+      else known.set(attribute, set && set.value === undefined ? { ...set, value } : set ?? { index, value });
+    };
+    for (let at = 0; at < values.length; at += 2) {
+      const { old, new: set } = values[at + 1];
+      keep(history.text(values[at]), isDeletion ? old : set, isDeletion ? undefined : old);
+    }
     const tombstone = change[CHANGE.tombstone] ?? [];
-    for (let at = 0; at < tombstone.length; at += 2) known.set(history.text(tombstone[at]), { number, value: tombstone[at + 1] });
+    for (let at = 0; at < tombstone.length; at += 2) keep(history.text(tombstone[at]), tombstone[at + 1]);
   }
   return [...known];
 }
@@ -79,9 +89,14 @@ function objectView(view, name) {
   const related = relatedObjects(history, life);
   const kinds = KINDS.map((kind, at) => [kind, life.changes.filter(([, change]) => change[CHANGE.kind] === at).length])
     .filter(([, count]) => count > 0).map(([kind, count]) => plural(count, kind)).join(", ");
-  const knownRow = ([attribute, { number, value }]) => [attribute,
-    value === undefined ? el("span", { class: "type" }, "value not recorded, set") : valueOf(view, value),
-    el("span", { class: "quiet" }, " in "), transactionLink(view, number)];
+  const knownRow = ([attribute, { index, value, before }]) => {
+    const tx = history.transactions[index];
+    return [attribute,
+      value === undefined ? el("span", { class: "type" }, "value not recorded, set") : valueOf(view, value),
+      el("span", { class: "quiet" }, " in "), transactionLink(view, tx[TX.number]),
+      el("span", { class: "quiet" }, " by ", el("bdi", {}, named(history.text(tx[TX.author]))), `, ${moment(tx[TX.time])}`),
+      before === undefined ? null : [el("span", { class: "quiet" }, "; before: "), valueOf(view, before)]];
+  };
   return [
     title(name),
     el("dl", { class: "pairs" },
@@ -90,7 +105,7 @@ function objectView(view, name) {
       history.raw.store && life.key != null
         ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
     lifeLine(view, life),
-    values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(knownRow))) : null,
+    values.length ? el("div", { class: "section" }, el("h3", {}, last[1][CHANGE.kind] === 2 ? "Attributes, as last known" : "Attributes, as last recorded"), valuesTable("attributes", values.map(knownRow))) : null,
     related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" },
       related.slice(0, MOST_RELATED).map(([other, times]) => objectCard(view, other, `${number(times)}\u00d7`)),
       related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,

@@ -18,6 +18,66 @@ function sparkLine(history, from, to) {
     svg("line", { class: "axis", x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }), svg("path", { class: "spark", d: path }));
 }
 
+// The hours from 1970 to the first Monday, from which bins are counted.
+const FIRST_MONDAY = 96;
+const MOST_STORES = 8;
+
+// The bins of all histories, stacked by store: what a timeline shows of a history.
+function jointHistory() {
+  const hours = Math.max(...histories.map((history) => history.binHours));
+  const busiest = [...histories].sort((a, b) => b.total[ROW.transactions] - a.total[ROW.transactions] || a.position - b.position)
+    .filter((history) => history.total[ROW.transactions] > 0);
+  const shown = busiest.slice(0, MOST_STORES).sort((a, b) => a.position - b.position);
+  const start = (time) => {
+    const hour = time / HOUR - FIRST_MONDAY;
+    return (Math.floor(hour / hours) * hours + FIRST_MONDAY) * HOUR;
+  };
+  const starts = [...new Set(histories.flatMap((history) => history.bins.start.map(start)))].sort((a, b) => a - b);
+  const places = new Map(starts.map((time, bin) => [time, bin]));
+  const bins = { start: starts, transactions: starts.map(() => 0), changes: starts.map(() => 0) };
+  const entries = starts.map(() => new Map());
+  for (const history of busiest) {
+    const name = shown.includes(history) ? shown.indexOf(history) : shown.length;
+    history.bins.start.forEach((time, at) => {
+      const bin = places.get(start(time));
+      const entry = entries[bin].get(name) ?? { transactions: 0, changes: 0 };
+      for (const measure of ["transactions", "changes"]) {
+        bins[measure][bin] += history.bins[measure][at];
+        entry[measure] += history.bins[measure][at];
+      }
+      entries[bin].set(name, entry);
+    });
+  }
+  const stack = { names: shown.map((history) => history.position), bin: [], name: [], transactions: [], changes: [] };
+  let last = 0;
+  entries.forEach((names, bin) => {
+    for (const [name, entry] of [...names].sort((a, b) => a[0] - b[0])) {
+      stack.bin.push(bin - last);
+      last = bin;
+      stack.name.push(name);
+      stack.transactions.push(entry.transactions);
+      stack.changes.push(entry.changes);
+    }
+  });
+  if (busiest.length > shown.length) stack.others = busiest.length - shown.length;
+  const total = [histories.reduce((sum, history) => sum + history.total[ROW.transactions], 0)];
+  const joint = new History({ name: report.title, total, stacks: { store: stack } }, 0);
+  Object.assign(joint, { bins, binHours: hours });
+  return joint;
+}
+
+// Saves to all stores over time. A store of the legend is opened.
+class JointTimeline extends Timeline {
+  constructor() {
+    super(jointHistory(), {
+      chosen: {}, range: null, has: () => false, setRange: () => {},
+      toggle: (_, position) => address.go({ store: position }),
+    }, ["store"]);
+  }
+
+  nameOf(position) { return position === undefined ? "others" : oneLine(histories[position - 1].name); }
+}
+
 const isGood = (bookmark) => bookmark.state === "valid" || bookmark.state === "archived";
 
 function bookmarkState({ bookmarks }) {
@@ -43,6 +103,7 @@ class Overview {
     // On one axis only where no history would be a mere dot on it.
     this.isShared = spans.every((span) => span[1] - span[0] > (this.span[1] - this.span[0]) / 8);
     this.sortedBy = null;
+    this.timeline = new JointTimeline();
     this.headings = el("tr", {});
     this.rows = el("tbody", {});
     const sum = (place) => histories.reduce((total, history) => total + (history.total[place] ?? 0), 0);
@@ -51,7 +112,7 @@ class Overview {
         el("div", {}, el("h1", {}, own(report.title)), el("p", { class: "where" }, `${number(histories.length)} histories`)), madeBy()),
       el("dl", { class: "figures" }, figure("Transactions", number(sum(ROW.transactions))),
         figure("Changes", number(sum(ROW.changes))), figure("History", bytes(sum(ROW.bytes)))),
-      el("main", { id: "main", class: "board" }, el("section", { class: "panel", "aria-label": "Histories" },
+      el("main", { id: "main", class: "board" }, el("div", { class: "charts" }, this.timeline.element), el("section", { class: "panel", "aria-label": "Histories" },
         el("table", { class: "stores" }, el("thead", {}, this.headings), this.rows))),
       ending());
     this.fill();

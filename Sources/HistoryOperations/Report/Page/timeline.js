@@ -5,12 +5,13 @@ const LEVEL_LENGTHS = { hour: HOUR, day: 24 * HOUR, week: 168 * HOUR, month: 730
 const MOST_BARS = 1500;
 
 class Timeline extends Chart {
-  constructor(history, filters) {
-    super("timeline", "Activity",
-      "Left and right arrow keys move between the bars, Enter filters the transactions, plus and minus zoom, 0 shows everything.");
+  constructor(history, filters, dimensions = DIMENSIONS) {
+    super("timeline", "Activity", `Left and right arrow keys move between the bars, ${
+      dimensions.length > 1 ? "Enter filters the transactions, " : ""}plus and minus zoom, 0 shows everything.`);
     this.history = history;
     this.filters = filters;
-    this.dimension = "author";
+    this.dimensions = dimensions;
+    [this.dimension] = dimensions;
     this.measure = "transactions";
     this.level = "auto";
     this.view = null;
@@ -102,7 +103,8 @@ class Timeline extends Chart {
     };
     const ofObjects = this.dimension === "entity" || this.dimension === "kind";
     replace(this.controls,
-      choice("Stack by", DIMENSIONS.map((one) => [one, one[0].toUpperCase() + one.slice(1)]), this.dimension, set("dimension")),
+      this.dimensions.length > 1
+        ? choice("Stack by", this.dimensions.map((one) => [one, one[0].toUpperCase() + one.slice(1)]), this.dimension, set("dimension")) : null,
       choice("Count", [["transactions", "Saves", ofObjects], ["changes", "Changes"]], this.measure, set("measure")),
       choice("Length of a bar", [["auto", "Auto"], ...LEVELS.map((level) =>
         [level, level[0].toUpperCase() + level.slice(1), !view || !this.levels.includes(level) || this.barsAt(level, view) > MOST_BARS])],
@@ -309,7 +311,7 @@ class Timeline extends Chart {
           typeof counted.others === "number" ? `${number(counted.others)} more` : "others", count);
       }
       return el("button", {
-        type: "button", "aria-pressed": String(this.filters.has(this.dimension, name)), title: named(name), "data-value": `key ${index}`,
+        type: "button", "aria-pressed": String(this.filters.has(this.dimension, name)), title: this.nameOf(name), "data-value": `key ${index}`,
         onclick: () => this.filters.toggle(this.dimension, name),
       }, swatch(this.history.colour(this.dimension, name)), el("bdi", { class: `name${name === null ? " none-name" : ""}` }, this.nameOf(name)), count);
     });
