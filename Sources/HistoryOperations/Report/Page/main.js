@@ -130,7 +130,9 @@ const page = {
     if (!history) {
       page.shown = null;
       document.body.classList.remove("still");
-      page.root.replaceChildren(page.skip(), new Overview().element);
+      const overview = new Overview();
+      page.root.replaceChildren(page.skip(), overview.element);
+      overview.timeline.fit();
       document.title = oneLine(report.title);
       return;
     }
