@@ -7,7 +7,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl archive`: seals the beginning of a history.
-struct ArchiveHistory: HistctlCommand {
+struct ArchiveHistory: SourceReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive",
     abstract: "Seal history in an archive that any program can read.",

@@ -41,16 +41,41 @@ package struct DeviceBackup: Hashable, Sendable {
   ///
   /// - Parameter path: The file, with links resolved.
   static func pathWithLog(ofFileAt path: String) -> String? {
+    guard let (backup, store) = entry(ofFileAt: path), let log = try? backup.log(of: store),
+      FilePath(log.path) != FilePath(path)
+    else { return nil }
+    return backup.path(of: store)
+  }
+
+  /// Returns the path by which a store is read to which a file of a backup belongs, such as its log; `nil` for any other
+  /// file.
+  ///
+  /// - Parameters:
+  ///   - path: The file, with links resolved.
+  ///   - suffixes: What the name of such a file has after that of its store.
+  static func owner(ofFileAt path: String, suffixes: [String]) -> String? {
+    guard let (backup, file) = entry(ofFileAt: path) else { return nil }
+    for suffix in suffixes
+    where file.relativePath.utf8.reversed().starts(with: suffix.utf8.reversed()) {
+      let name = String(file.relativePath.dropLast(suffix.count))
+      if let store = try? backup.file(domain: file.domain, relativePath: name) {
+        return backup.path(of: store)
+      }
+    }
+    return nil
+  }
+
+  /// Returns the backup that a file is in, and its entry in the list; `nil` for a file that is in no backup.
+  private static func entry(ofFileAt path: String) -> (backup: DeviceBackup, file: File)? {
     let file = FilePath(path)
     guard let name = file.lastComponent?.string, isName(name),
       file.folder.lastComponent?.string == String(name.prefix(2))
     else { return nil }
     let backup = DeviceBackup(folder: file.folder.folder.string)
     guard backup.hasManifest, case .readable? = try? kind(ofFolder: backup.folder),
-      let store = try? backup.file(named: name), let log = try? backup.log(of: store),
-      FilePath(log.path) != file
+      let entry = try? backup.file(named: name)
     else { return nil }
-    return backup.path(of: store)
+    return (backup, entry)
   }
 
   private func file(named name: String) throws -> File? {
@@ -109,14 +134,19 @@ package struct DeviceBackup: Hashable, Sendable {
 
   /// Returns the log of a store that is not empty, or `nil` where there is none.
   package func log(of store: File) throws -> File? {
+    guard let log = try file(domain: store.domain, relativePath: store.relativePath + "-wal")
+    else { return nil }
+    return try FileStatus(path: log.path)?.size ?? 0 > 0 ? log : nil
+  }
+
+  private func file(domain: String, relativePath: String) throws -> File? {
     try read { database in
       let cursor = try StatementCursor(
         database,
         sql:
           "SELECT fileID, domain, relativePath FROM Files WHERE domain = ?1 AND relativePath = ?2")
-      try cursor.bind([.text(store.domain), .text(store.relativePath + "-wal")])
-      guard try cursor.step(), let log = file(cursor) else { return nil }
-      return try FileStatus(path: log.path)?.size ?? 0 > 0 ? log : nil
+      try cursor.bind([.text(domain), .text(relativePath)])
+      return try cursor.step() ? file(cursor) : nil
     }
   }
 

@@ -44,7 +44,7 @@ package struct StoreLocation: Hashable, Sendable {
       guard let contained = ContainedPath(path) else { throw Self.errorWithout(path) }
       let unpacked = try WorkingCopies.unpacked(contained)
       guard (try? FileStatus(path: unpacked))??.size ?? 0 >= FileHeader.length else {
-        throw .notAStore(path: path, reason: .notSQLite)
+        throw Self.notAStore(path, .notSQLite)
       }
       self.path = path
       container = contained.container
@@ -191,13 +191,18 @@ extension StoreLocation {
       path: path, reason: owner(ofCompanion: path).map { .companion(of: $0) } ?? reason)
   }
 
-  /// The store that a file belongs to by its name, or `nil` where there is none.
+  /// The store that a file belongs to by its name or by the list of a backup, or `nil` where there is none.
   private static func owner(ofCompanion path: String) -> String? {
     for companion in companions where path.hasSuffix(companion) {
       let owner = String(path.dropLast(companion.count))
       if case .file? = (try? FileStatus(path: owner))?.kind { return owner }
+      if let contained = ContainedPath(owner), (try? WorkingCopies.unpacked(contained)) != nil {
+        return owner
+      }
     }
-    return nil
+    return FileStatus.resolve(path).flatMap {
+      DeviceBackup.owner(ofFileAt: $0, suffixes: companions)
+    }
   }
 }
 

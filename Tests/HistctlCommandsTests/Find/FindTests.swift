@@ -124,6 +124,10 @@ import Testing
         folder: folder.path)
       #expect(log.status == 0 && log.lines.count == count, "\(name): \(log.errors)")
     }
+    let log = try await Tool.histctl.run(["log", "tree/a.zip!/in/s-wal"], folder: folder.path)
+    #expect(
+      log.status == 8 && log.errors.contains("it is the -wal file of tree/a.zip!/in/s"),
+      "\(log.errors)")
     let missing = try await Tool.histctl.run(["log", "tree/a.zip!/none"], folder: folder.path)
     #expect(missing.status == 9 && missing.errors.contains("no file at tree/a.zip!/none"))
     let cut = try await Tool.histctl.run(["log", "tree/cut.zip!/alone"], folder: folder.path)
@@ -206,6 +210,19 @@ import Testing
       #expect([9, 2, 5].contains(result.status), "\(words): \(result.status)")
       #expect((result.errors + result.text).contains(path), "\(words): \(result.errors)")
     }
+    let log = try #require(
+      bytes.first { $0.utf8.count == 50 && !file.hasSuffix($0) && $0.hasPrefix("backup/") })
+    for words in [["log", log], ["info", log], ["export", log]] {
+      let result = try await run(words)
+      #expect(
+        result.status == 8 && result.errors.contains("it is a file that belongs to /")
+          && result.errors.contains("\(path), with which it is read"),
+        "\(words): \(result.errors)")
+    }
+    let sealed = try await run(["archive", path, "sealed"])
+    #expect(sealed.status == 0 && sealed.text.contains("sealed 12 transactions"), "\(sealed)")
+    let there = try await run(["archive", path, "backup/sealed"])
+    #expect(there.status == 64, "\(there.errors)")
     let onto = try await run(["export", path, "-o", "backup/Manifest.db", "--overwrite"])
     #expect(onto.status == 64, "\(onto.errors)")
     let copy = try await run(["scrub", path, "-o", "copy.store", "--yes"])
