@@ -60,7 +60,7 @@ struct InfoText: FieldPage {
   private func text(of extent: RecordedValuesFile.Extent, _ tokens: TokenText) -> String {
     let bytes = "\(ByteCount(extent.byteCount))"
     guard let first = extent.first, let last = extent.last else { return "none yet, \(bytes)" }
-    return "\(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
+    return "\(tokens.text(first.number, to: last.number)), \(bytes)"
   }
 
   /// Returns the transactions whose values were not recorded; `nil` without any.
@@ -78,7 +78,7 @@ struct InfoText: FieldPage {
     guard let first = extent.first, let last = extent.last else {
       return "not known: \(extent.problem ?? "")"
     }
-    return "\(tokens.text(first)) to \(tokens.text(last))"
+    return tokens.text(first, to: last)
       + (extent.problem.map { " (\($0))" } ?? "")
   }
 

@@ -64,7 +64,7 @@ struct PrunePlanPage: FieldPage {
     let count = plan.history.transactionCount - deleted
     let start = max(first.number, plan.history.oldest?.number ?? first.number)
     return
-      "\(count.counted("transaction")), \(tokens.text(start)) to \(tokens.text(newest.number)), "
+      "\(count.counted("transaction")), \(tokens.text(start, to: newest.number)), "
       + "from \(time.text(first.timestamp)) on"
   }
 

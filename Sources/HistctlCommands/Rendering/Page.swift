@@ -121,6 +121,11 @@ struct TokenText {
     return HistoryToken(storeIdentifier: store, transaction: number).description
   }
 
+  /// Returns a range of transactions: the token of a single one, or the first and the last.
+  func text(_ first: Int64, to last: Int64) -> String {
+    first == last ? text(first) : "\(text(first)) to \(text(last))"
+  }
+
   /// Returns the position of a bookmark; all of its token, if that is of another store.
   func text(_ bookmark: Bookmark) -> String {
     store.flatMap { bookmark.token.transaction(in: $0) }.map(text) ?? bookmark.token.description

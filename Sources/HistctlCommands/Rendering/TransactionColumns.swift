@@ -24,7 +24,8 @@ struct TransactionColumns {
     self.showsAuthors = showsAuthors
     self.showsProcess = showsProcess
     let author = TableColumn(
-      "AUTHOR", priority: authorPriority, minimumWidth: 6, canShrink: true,
+      // Narrower, most names could not be told apart.
+      "AUTHOR", priority: authorPriority, minimumWidth: 8, canShrink: true,
       canDrop: asked?.namesAuthors != true)
     let process = TableColumn(
       "PROCESS", priority: 10, minimumWidth: 7, canShrink: true,

@@ -129,7 +129,7 @@ struct RestoreReport: FieldPage {
 
   private var history: String {
     guard let oldest = plan.oldest, let newest = plan.newest else { return "empty" }
-    return "\(tokens.text(oldest.number)) to \(tokens.text(newest.number)), "
+    return "\(tokens.text(oldest.number, to: newest.number)), "
       + "from \(time.text(oldest.timestamp)) on"
   }
 
@@ -141,7 +141,7 @@ struct RestoreReport: FieldPage {
         ? "nothing: the store has all that can come back" : "nothing: the store has all of it"
     }
     return plan.transactionCount.counted("transaction")
-      + ", \(changes), \(tokens.text(first.number)) to \(tokens.text(last.number))"
+      + ", \(changes), \(tokens.text(first.number, to: last.number))"
   }
 
   // MARK: - For programs
