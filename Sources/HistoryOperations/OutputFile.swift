@@ -27,7 +27,7 @@ enum OutputFile {
       // Threads that wrote to the draft may retain it for a moment longer than this function.
       defer { draft.discard() }
       return try body(draft)
-    } catch Errno.fileExists where !MissingFolders.isFolder(path) {
+    } catch Errno.fileExists where (try? FileStatus(path: path))?.kind ?? .file == .file {
       throw OperationError(.alreadyThere, "\(path) already exists", hint: existsHint)
     } catch Errno.fileExists, Errno.notSupported {
       throw OperationError(

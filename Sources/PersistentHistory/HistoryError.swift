@@ -189,7 +189,8 @@ extension HistoryError {
     case .contradictoryRehearsal:
       "to let a single token expire, leave out the token that is to work, or name another"
     case .unknownState:
-      "name a transaction whose values the log holds, which info lists"
+      "the state after the last transaction can always be copied, and that after a transaction whose values the "
+        + "log holds; info lists those, if there are any"
     case .unnamedStore:
       "open the store once with its app, which gives it an identifier"
     case .unusableToken(let token):

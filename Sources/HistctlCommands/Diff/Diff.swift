@@ -148,7 +148,8 @@ struct Diff: ReadingCommand {
   func remedy(for token: UnusableToken) -> String {
     let start = words.tokens.first
     let range = start.flatMap { try? TokenRange.parse($0, now: .now()) }
-    return token.text == range?.start ?? start ? token.remedy : token.remedyWithReach
+    return token.remedy(upTo: range == nil ? end : range?.end)
+      ?? (token.text == range?.start ?? start ? token.remedy : token.remedyWithReach)
   }
 
   func run(_ session: Session) throws {

@@ -2,6 +2,7 @@ import DemoStore
 import DurableFiles
 import HistoryArchive
 import HistoryCoding
+import Terminal
 
 extension ArchiveError: ReportedError {
   var kind: ErrorKind {
@@ -40,9 +41,9 @@ extension ArchiveError: ReportedError {
     switch self {
     case .unreadable(let path, _) where !Self.mayExist(path): "check the path"
     case .unknownFormat: "use a newer histctl"
-    case .notAnArchive(_, .withoutCatalog):
-      "an archive is a folder with a file \(ArchiveFormat.catalogName); create one with "
-        + "histctl archive"
+    case .notAnArchive(let path, .withoutCatalog):
+      "an archive is a folder with a file \(ArchiveFormat.catalogName), which histctl archive creates; "
+        + "list the stores in this one with: histctl find \(ShellWord.quoted(path))"
     case .notAnArchive(_, .missing), .notAnArchive(_, .notAFolder):
       "create an archive with histctl archive"
     case .missing, .damaged:

@@ -135,6 +135,13 @@ extension UnusableToken {
           ? reach ?? "0, because the history is empty" : "the nearest is \(nearest)"))
   }
 
+  /// The remedy where the end of a range is before all that is kept; `nil` for any other end.
+  func remedy(upTo end: String?) -> String? {
+    guard state == .expired, let oldest, let end = end.flatMap({ Int64($0) }), end < oldest.number
+    else { return nil }
+    return "nothing up to \(end) is left here; read an archive or an older copy that has it"
+  }
+
   /// The remedy for the token of `--after`.
   var remedyWithAfter: String { remedy(option: "--after") }
 

@@ -175,12 +175,12 @@ struct Log: ReadingCommand {
     guard !histories.areSeveral, let reading = histories.readings.first,
       let query = queries.first ?? nil
     else {
-      if count == 0, histories.session.environment.isErrorTerminal, !output.json {
+      if count == 0, self.count != 0, histories.session.environment.isErrorTerminal, !output.json {
         histories.session.diagnostics.note("no transaction of the stores matches")
       }
       return
     }
-    if count == 0 {
+    if count == 0, self.count != 0 {
       try reading.explainEmptyAnswer(to: query, skipped: skip)
     } else if query.change.objects.count > 1 {
       _ = try reading.warnOfUnknownObjects(in: query)

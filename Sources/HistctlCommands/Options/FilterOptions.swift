@@ -37,7 +37,8 @@ struct RangeOptions: ParsableArguments {
 
   /// Returns the remedy for one of the tokens that does not work.
   func remedy(for token: UnusableToken) -> String {
-    range != nil || token.text == until ? token.remedyWithReach : token.remedyWithAfter
+    token.remedy(upTo: until)
+      ?? (range != nil || token.text == until ? token.remedyWithReach : token.remedyWithAfter)
   }
 
   /// Returns the bounds of the range in one store.

@@ -59,7 +59,8 @@ struct Recover: SourceReadingCommand {
     if objects.isEmpty == (transaction == nil) {
       throw ValidationError(
         objects.isEmpty
-          ? "give the deleted objects, or a transaction with --transaction"
+          ? "name deleted objects, or the transaction that deleted them with --transaction; "
+            + "histctl log STORE --kind delete --changes lists both"
           : "give either objects or --transaction")
     }
     if sql, copy != nil || output.json {

@@ -173,6 +173,10 @@ extension StoreFacts: VerifiedFacts {
 
   var notes: [String] {
     var notes: [String] = []
+    if let emptiedAfter {
+      notes.append(
+        "the history was emptied after number \(emptiedAfter): every saved token has expired")
+    }
     if let step = largestClockStep {
       let times = clockStepCount == 1 ? "once" : "\(clockStepCount.grouped) times"
       notes.append(
@@ -227,7 +231,8 @@ extension StoreFacts: VerifiedFacts {
     return JSONValue.list(of: [
       "transactions": transactionCount, "changes": changeCount, "texts": textCount,
       "bookmarks": Int64(bookmarkCount), "first": transactions?.lowerBound,
-      "last": transactions?.upperBound, "withoutChanges": emptyTransactionCount,
+      "last": transactions?.upperBound, "emptiedAfter": emptiedAfter,
+      "withoutChanges": emptyTransactionCount,
       "recordedTransactions": hasValues ? recordedTransactionCount : nil,
       "absentTransactions": hasValues ? absentTransactionCount : nil,
       "clockSteps": step.map { _ in clockStepCount }, "largestClockStep": step?.seconds,

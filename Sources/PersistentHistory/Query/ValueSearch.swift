@@ -24,7 +24,7 @@ package final class ValueSearch: Sendable {
       guard unknownCount > 0 else { return nil }
       let names = Set(query.change.values.map(\.name)).sorted().joined(separator: ", ")
       let ranges =
-        knownRanges.map {
+        knownRanges.sorted { $0.lowerBound < $1.lowerBound }.map {
           $0.lowerBound == $0.upperBound
             ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)"
         } + (hasMoreRanges ? ["others"] : [])

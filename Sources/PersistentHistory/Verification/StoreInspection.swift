@@ -245,6 +245,7 @@ private struct TransactionInspection {
       for column in rows.extra { inspect(column, of: rows.number) }
     }
     let issued = snapshot.entities.highestNumber(of: .transaction)
+    if facts.transactionCount == 0, issued > 0 { facts.emptiedAfter = issued }
     if let last, last > issued {
       findings.addTornCounter(of: "TRANSACTION", issued: issued, present: last)
     }

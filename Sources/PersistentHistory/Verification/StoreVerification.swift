@@ -100,6 +100,8 @@ package struct StoreFacts: Hashable, Sendable {
   package internal(set) var absentTransactionCount: Int64 = 0
   /// The range of the transaction numbers, or `nil` in an empty history.
   package internal(set) var transactions: ClosedRange<Int64>?
+  /// The highest number that was issued for a transaction, in an empty history that had transactions.
+  package internal(set) var emptiedAfter: Int64?
   /// The number of transactions without a change. Migrations write such ones, and entities that left the
   /// model leave them behind.
   package internal(set) var emptyTransactionCount: Int64 = 0

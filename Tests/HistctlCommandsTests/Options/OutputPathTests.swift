@@ -116,9 +116,11 @@ import Testing
     try manager.createDirectory(
       atPath: folder.folder.file("folder"), withIntermediateDirectories: true)
     for place in ["pipe", "folder", "/dev/full"] {
-      let result = try await folder.run("export sample.store -o \(place) --overwrite")
-      #expect(result.status == 9)
-      #expect(result.errors.contains("it is there and is not a file"), "\(result.errors)")
+      for option in ["", " --overwrite"] {
+        let result = try await folder.run("export sample.store -o \(place)" + option)
+        #expect(result.status == 9)
+        #expect(result.errors.contains("it is there and is not a file"), "\(result.errors)")
+      }
     }
     try Data("old".utf8).write(to: URL(fileURLWithPath: folder.folder.file("target.jsonl")))
     try manager.createSymbolicLink(
@@ -333,10 +335,7 @@ import Testing
       #expect(result.errors.contains("hint: start again from 0, which"), "\(result.errors)")
       #expect(!result.errors.contains("--after"))
     }
-    for command in [
-      "log sample.store --until 2", "show sample.store 2", "diff sample.store 9 2",
-      "rehearse sample.store 2 -o copy.store", "log sample.store --until=2",
-    ] {
+    for command in ["show sample.store 2", "rehearse sample.store 2 -o copy.store"] {
       let result = try await folder.run(command)
       #expect(result.status == 4, "\(command)")
       #expect(

@@ -447,7 +447,8 @@ import Testing
     let sample = try SampleFolder()
     for (line, status, words) in [
       ("Trip/p777", 1, "neither in the store"), ("--transaction 1", 1, "deleted no object"),
-      ("--transaction 99", 4, "ahead"), ("", 64, "give the deleted objects"),
+      ("--transaction 99", 4, "ahead"),
+      ("", 64, "histctl log STORE --kind delete --changes lists both"),
       ("Trip/p9 --transaction 12", 64, "either"), ("Trip/p9 --sql --json", 64, "--sql"),
       ("Trip/p9 --overwrite", 64, "--output"), ("Trip/p9 -o -", 64, "a file"),
       ("Trip/p9 -o sample.store --overwrite", 64, "take the place"),

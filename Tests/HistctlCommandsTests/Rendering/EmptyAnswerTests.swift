@@ -52,6 +52,77 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `a verification says that a history was emptied`() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+    let text = try await sample.run("verify sample.store")
+    #expect(text.text.contains("ok, 0 transactions") && text.status == 0, "\(text.text)")
+    #expect(text.text.contains("the history was emptied after number 12"), "\(text.text)")
+    let json = try await sample.run("verify sample.store --json")
+    #expect(json.text.contains(#""emptiedAfter":12"#), "\(json.text)")
+    try await SchemaCheck.expectFits(json.text)
+  }
+
+  @Test(.enabled(if: RealStores.path("swiftdata-rm-4wal.store") != nil))
+  func `transactions with known values are listed in their order`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.copy(store: try #require(RealStores.path("swiftdata-rm-4wal.store")))
+    let result = try await InProcess.run(["log", store, "--value", "name=none"])
+    #expect(result.errors.contains("(1, 6 to 37)"), "\(result.errors)")
+  }
+
+  /// A token that works would not help: the end of the range is before the beginning of the history.
+  @Test(arguments: [
+    "log sample.store 2..4", "log sample.store --after 2 --until 4", "log sample.store --until 4",
+    "log sample.store --range 2..4", "diff sample.store 2 4", "diff sample.store 2..4",
+    "stats sample.store --range ..4", "export sample.store --after 0 --until 4",
+  ])
+  func `a range before the history has a hint of its own`(_ line: String) async throws {
+    let sample = try SampleFolder()
+    let pruned = try await sample.run("prune sample.store --before 8 --yes -q")
+    #expect(pruned.status == 0, "\(pruned.errors)")
+    let result = try await sample.run(line)
+    #expect(result.status == 4)
+    #expect(result.errors.contains("nothing up to 4 is left here"), "\(result.errors)")
+  }
+
+  @Test
+  func `no transaction is searched if none is asked for`() async throws {
+    guard Tool.hasTerminals else { return }
+    let sample = try SampleFolder()
+    let result = try await Tool.histctl.runOnTerminal(
+      ["log", sample.store, "-n", "0", "--no-pager"])
+    #expect(!result.text.contains("no transaction matches"), "\(result.text)")
+  }
+
+  @Test
+  func `a range of one transaction is written as one number`() async throws {
+    let sample = try SampleFolder()
+    let plan = try await sample.run("prune sample.store --keep-last 1 --dry-run")
+    #expect(plan.text.contains("1 transaction, 12, from "), "\(plan.text)")
+  }
+
+  @Test
+  func `verifying a folder without an archive names the search for stores`() async throws {
+    let sample = try SampleFolder()
+    let result = try await sample.run("verify .")
+    #expect(result.status == 8)
+    #expect(result.errors.contains("list the stores in this one with: histctl find ."))
+  }
+
+  @Test
+  func `a snapshot without a log names the state that can be copied`() async throws {
+    let sample = try SampleFolder()
+    let past = try await sample.run("snapshot sample.store 3 -o past.store")
+    #expect(past.status == 2)
+    #expect(
+      past.errors.contains("the state after the last transaction can always be copied"),
+      "\(past.errors)")
+    let last = try await sample.run("snapshot sample.store last -o last.store")
+    #expect(last.status == 0, "\(last.errors)")
+  }
+
   @Test
   func `unknown values are not compared, with a warning`() async throws {
     let trips = try OpenTrips()
