@@ -22,11 +22,11 @@ struct BlameReport {
 
   func write() throws {
     if reading.isJSON {
-      var encoder = ObjectLineEncoder()
-      for line in lines {
-        encoder.encode(line, of: blame.life.object, store: reading.timeline.storeIdentifier)
+      try reading.writeObjectLines { encoder in
+        for line in lines {
+          encoder.encode(line, of: blame.life.object, store: reading.timeline.storeIdentifier)
+        }
       }
-      try reading.writer.write(&encoder)
     } else {
       try writeText()
     }

@@ -58,9 +58,9 @@ struct Object: ReadingCommand {
       }
       try noteMissingBeginning(of: reader.life, reading, resolver)
       if output.json, reader.life.state != .unknown {
-        var object = ObjectLineEncoder()
-        object.encode(reader.life, store: timeline.storeIdentifier)
-        try reading.writer.write(&object)
+        try reading.writeObjectLines {
+          $0.encode(reader.life, store: timeline.storeIdentifier)
+        }
       }
       try reportUnknown(reader, timeline, session)
     }

@@ -190,6 +190,15 @@ struct HistoryReading: FieldPage {
     return joinsArchive ? try timeline.schema(store) : store ?? HistorySchema(entities: [])
   }
 
+  /// Writes lines of objects, and long values in pieces.
+  func writeObjectLines(_ encode: (inout ObjectLineEncoder) -> Void) throws {
+    let drain = TextDrain { try writer.write($0) }
+    var encoder = ObjectLineEncoder(drain: drain)
+    encode(&encoder)
+    try drain.throwFailure()
+    try writer.write(&encoder)
+  }
+
   /// Reads up to the end or an error, and reports each gap; with `--json`, writes its line first.
   ///
   /// - Parameters:

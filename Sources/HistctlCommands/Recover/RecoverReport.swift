@@ -18,9 +18,9 @@ struct RecoverReport {
   /// Writes what is known of an object.
   func write(_ lost: LostObject) throws {
     if session.options.json {
-      var encoder = ObjectLineEncoder()
-      encoder.encode(lost, store: timeline.storeIdentifier)
-      return try writer.write(&encoder)
+      return try reading.writeObjectLines {
+        $0.encode(lost, store: timeline.storeIdentifier)
+      }
     }
     try reading.writeHeading(
       lost.object,

@@ -69,9 +69,13 @@ package struct JSONWriter: Sendable {
 
   @inline(never)
   private mutating func grow(to size: Int) {
-    var larger = [UInt8](repeating: 0, count: size)
-    larger.replaceSubrange(0..<count, with: storage[..<count])
-    storage = larger
+    // The rest is not filled, so that it takes no memory until text is written there.
+    storage = [UInt8](unsafeUninitializedCapacity: size) { buffer, initializedCount in
+      storage.withUnsafeBufferPointer { text in
+        _ = buffer.initialize(fromContentsOf: text[..<count])
+      }
+      initializedCount = size
+    }
   }
 
   // MARK: - Raw text
@@ -215,6 +219,7 @@ package struct JSONWriter: Sendable {
       let needed = count + bytes.count + escapedCount * 5 + Self.pieceLength * 6
       if storage.count < needed { grow(to: needed) }
     }
+    if isDrained { drainIfTooFull(for: bytes.count) }
     for start in stride(from: 0, to: bytes.count, by: Self.pieceLength) {
       let end = min(start + Self.pieceLength, bytes.count)
       let piece = UnsafeBufferPointer(rebasing: bytes[start..<end])
@@ -271,6 +276,7 @@ package struct JSONWriter: Sendable {
     guard drain != nil, bytes.count > TextDrain.longValue else {
       return appendUninitialized(capacity: outputSize(bytes.count)) { encode(bytes, $0) }
     }
+    drainIfTooFull(for: outputSize(bytes.count))
     // Groups of base64 have three bytes.
     let size = TextDrain.longValue / 3 * 3
     for start in stride(from: 0, to: bytes.count, by: size) {

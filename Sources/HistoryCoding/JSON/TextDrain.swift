@@ -52,6 +52,9 @@ package final class TextDrain: @unchecked Sendable {
   /// Ends everything with an error; the first one is kept.
   func fail(_ error: any Error) { if failure == nil { failure = error } }
 
+  /// Whether nothing is taken any more.
+  var hasFailed: Bool { failure != nil }
+
   /// Throws the first failure.
   package func throwFailure() throws {
     if let failure { throw failure }
@@ -69,7 +72,13 @@ extension JSONWriter {
   /// Lets the drain take the text if there is much of it.
   @inline(__always)
   mutating func drainIfFull() {
-    if let drain, count >= drain.capacity { drainText() }
+    if let drain, count >= drain.capacity || drain.hasFailed { drainText() }
+  }
+
+  /// Lets the drain take the text if a long value will not fit in beside it, so that a drain that refuses long texts
+  /// does so before the value is in memory.
+  mutating func drainIfTooFull(for length: Int) {
+    if let drain, length > drain.capacity - count { drainText() }
   }
 
   /// Copies bytes as they are, long ones in pieces.

@@ -126,7 +126,9 @@ package struct ObjectLineEncoder: BufferedText, Sendable {
   var writer = JSONWriter()
 
   /// Creates an encoder with an empty buffer.
-  package init() {}
+  ///
+  /// - Parameter drain: Takes the text while a long value is written; `nil` to keep all of it.
+  package init(drain: TextDrain? = nil) { writer.drain = drain }
 
   /// Writes the line of an object.
   ///

@@ -15,6 +15,8 @@ package struct StoreScrubber {
   private var values: ValueScrubber
   private var names: ScrubNames?
   private var schema: SchemaNames
+  /// The tables whose indexes were created while they were filled.
+  private var indexedTables: Set<String> = []
 
   private static let rowsPerReport: Int64 = 1000
   /// The maximum size of a property list whose parts are replaced, in bytes; decoded it takes many times as much.
@@ -56,7 +58,7 @@ package struct StoreScrubber {
           try run(sql(table.sql, on: table.name), "CREATE TABLE", in: copy)
           try fill(table, in: copy, &summary, progress)
         }
-        try createIndexes(in: copy, progress: { try progress(summary.rowCount) })
+        try createIndexes(in: copy) { try progress(summary.rowCount) }
         try addSchema(to: copy)
         return .commit
       }
@@ -126,15 +128,18 @@ package struct StoreScrubber {
     try copy.makeStatement(sql: sql).execute()
   }
 
+  /// Creates the indexes of a table, or with `nil` all that do not exist yet.
   private mutating func createIndexes(
-    in copy: Database, progress: () throws -> Void
+    of only: String? = nil, in copy: Database, progress: () throws -> Void
   ) throws {
     let rows = try StatementRunner(snapshot.database).rows(
       """
       SELECT sql, tbl_name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid
       """)
     for row in rows {
-      guard case .text(let sql) = row[0], case .text(let table) = row[1] else { continue }
+      guard case .text(let sql) = row[0], case .text(let table) = row[1],
+        only == nil ? !indexedTables.contains(table) : table == only
+      else { continue }
       try run(self.sql(sql, on: table), "CREATE", in: copy)
       try progress()
     }
@@ -183,6 +188,10 @@ package struct StoreScrubber {
       for index in table.columns.indices {
         row.append(source.value(at: index))
         byteCount += row[index].byteCount
+      }
+      if byteCount > Self.largeRow, indexedTables.insert(table.name).inserted {
+        // Created afterwards, an index would take the memory of all large values at once to be sorted.
+        try createIndexes(of: table.name, in: copy) {}
       }
       let keepsSaver = !replacesSavers && source.integer(at: table.columns.count) != 0
       let entity = source.integerIfAny(at: table.columns.count + 1)
