@@ -109,14 +109,9 @@ struct ChangeComparison {
     }
   }
 
+  /// Reads the index as the searches do, by SQLite: where its upper pages contradict each other, another reader finds
+  /// entries that no search finds.
   private func listedChanges(of range: ClosedRange<Int64>) throws -> Listed {
-    if let pages, pages.index != nil {
-      do {
-        return try listedChanges(of: range, in: pages)
-      } catch StoreError.damaged {
-        // SQLite reads entries of any form.
-      }
-    }
     var listed = Listed()
     let cursor = try StatementCursor(
       database,
@@ -130,21 +125,6 @@ struct ChangeComparison {
       // A value between two integers is not the number of a transaction.
       guard let transaction = cursor.integerIfAny(at: 0) else { continue }
       try add(transaction, cursor.integer(at: 1), to: &listed)
-    }
-    return listed
-  }
-
-  private func listedChanges(
-    of range: ClosedRange<Int64>, in pages: ChangePages
-  ) throws -> Listed {
-    var listed = Listed()
-    try pages.forEachEntry(from: range.lowerBound) { transaction, row in
-      // Entries without a transaction come first, and are passed already.
-      let transaction = transaction ?? .min
-      guard transaction <= range.upperBound else { return false }
-      guard transaction >= range.lowerBound else { throw outOfOrder(transaction, row) }
-      try add(transaction, row, to: &listed)
-      return true
     }
     return listed
   }

@@ -207,4 +207,49 @@ import Testing
       #expect(result.errors.contains("ACHANGE"), "\(command) \(result.errors)")
     }
   }
+
+  /// A page above others names a transaction that is far too high, so that searches go past the entries after it.
+  @Test
+  func `every reader reports entries that searches in the index do not find`() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Tool.histctl.run(["demo", folder.path, "--ending", "2026-11-20", "-q"])
+    let store = folder.file("trips.store")
+    let query = try StoreQuery(path: store)
+    try query.run("PRAGMA journal_mode = DELETE")
+    try query.run("PRAGMA page_size = 512; VACUUM")
+    let root = try #require(
+      try query.lines(
+        "SELECT rootpage FROM sqlite_master WHERE name = 'ACHANGE_ZTRANSACTIONID_INDEX'"
+      ).first.flatMap { Int($0) })
+    let sound = try FileBytes.read(store)
+    // The pages above others: 12 bytes, then the place of each cell; a cell has the number of a page, the length of
+    // its record, that of the record's header, and the types of the transaction and the row.
+    let start = (root - 1) * 512
+    try #require(sound[start] == 2)
+    let places = (0..<Int(sound[start + 4])).map { cell in
+      start + Int(sound[start + 12 + 2 * cell]) << 8 + Int(sound[start + 13 + 2 * cell]) + 6
+    }
+    let small = places.filter { sound[$0] == 1 && sound[$0 + 1] > 1 }
+    try #require(!small.isEmpty)
+    for place in small {
+      let transaction = Int(sound[place + 2])
+      var bytes = sound
+      bytes[place] = 3
+      for command in [
+        ["show", "\(transaction + 5)", "--json"], ["log", "--json", "-n", "280"],
+        ["log", "--json", "--after", "\(transaction + 4)", "--until", "\(transaction + 5)"],
+        ["diff", "\(transaction + 4)", "\(transaction + 5)", "--json"],
+        ["log", "--json", "--entity", "Trip"],
+        ["export", "--after", "\(transaction + 4)", "--until", "\(transaction + 5)"],
+      ] {
+        try FileBytes.write(sound, to: store)
+        let answer = try await Self.run(command, store)
+        try FileBytes.write(bytes, to: store)
+        let result = try await Self.run(command, store)
+        #expect(
+          result.status == 5 || result.status == answer.status && result.text == answer.text,
+          "after \(transaction): \(command) \(result.status) \(result.text.prefix(200))")
+      }
+    }
+  }
 }
