@@ -29,7 +29,7 @@ extension StoreSnapshot {
     let firstNumber = number
     let stepSize =
       tables.indexesChangesByTransaction
-      ? HistoryDeletion.stepSize : HistoryDeletion.stepSizeWithoutIndex
+      ? HistoryDeletion.stepSize(tables) : HistoryDeletion.stepSizeWithoutIndex
     let groups = try ChangeGroups(
       self, through: last, first: firstNumber, large: largeChanges(ofTransactionsThrough: last))
     var loose = StepCollector(stepSize: stepSize, lowest: groups.current?.number ?? last)
@@ -129,6 +129,7 @@ extension StoreSnapshot {
       database, sql: "SELECT Z_PK FROM ACHANGE NOT INDEXED WHERE ZENTITY = ?1 ORDER BY Z_PK")
     try cursor.bind(number)
     var order = RowOrder(path: location.path, table: "ACHANGE")
+    let stepSize = HistoryDeletion.stepSize(tables)
     var steps: [HistoryDeletion.Step] = []
     var rows: ClosedRange<Int64>?
     var count = 0
@@ -138,7 +139,7 @@ extension StoreSnapshot {
       if let range = rows {
         // Each step reads all rows between its first and its last.
         let (span, overflows) = row.subtractingReportingOverflow(range.lowerBound)
-        if count >= HistoryDeletion.stepSize || overflows
+        if count >= stepSize || overflows
           || span >= HistoryDeletion.stepSizeWithoutIndex
         {
           steps.append(.changes(rows: range, count: count))
@@ -177,6 +178,7 @@ private final class ChangeGroups {
   private(set) var fractionCount = 0
 
   private let path: String
+  private let stepSize: Int
   private let cursor: StatementCursor
   private let rows: StatementCursor
   private let first: Int64?
@@ -190,6 +192,7 @@ private final class ChangeGroups {
     self.first = first
     self.large = large[...]
     path = snapshot.location.path
+    stepSize = HistoryDeletion.stepSize(try snapshot.historyTables())
     // Grouped by the column itself, SQLite walks its index and reads nothing else.
     cursor = try StatementCursor(
       snapshot.database,
@@ -238,9 +241,9 @@ private final class ChangeGroups {
     of number: Int64, count: Int, _ large: ArraySlice<LargeChange>
   ) throws -> [Int] {
     guard !large.isEmpty else {
-      let size = HistoryDeletion.stepSize
-      let rest = count % size
-      return Array(repeating: size, count: count / size) + (rest > 0 || count == 0 ? [rest] : [])
+      let rest = count % stepSize
+      return Array(repeating: stepSize, count: count / stepSize)
+        + (rest > 0 || count == 0 ? [rest] : [])
     }
     var large = large
     var parts: [Int] = []
@@ -252,7 +255,7 @@ private final class ChangeGroups {
         byteCount = next.byteCount
         large.removeFirst()
       }
-      if partCount == HistoryDeletion.stepSize
+      if partCount == stepSize
         || partBytes > 0 && partBytes + byteCount > HistoryDeletion.maxByteCount
       {
         parts.append(partCount)

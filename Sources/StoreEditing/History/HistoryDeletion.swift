@@ -28,7 +28,7 @@ package struct HistoryDeletion: Hashable, Sendable {
     let hasFewRows: Bool
 
     /// The number of changes in each part in which the step is carried out: one part, unless it is a transaction
-    /// with more changes than ``HistoryDeletion/stepSize`` or with large ones. The lowest numbers come first, and
+    /// with more changes than ``HistoryDeletion/stepSize(_:)`` or with large ones. The lowest numbers come first, and
     /// the last part has the transaction too.
     package let parts: [Int]
   }
@@ -93,8 +93,16 @@ package struct HistoryDeletion: Hashable, Sendable {
     return deletion
   }
 
-  /// The maximum number of changes in a step that has more than one transaction.
-  static let stepSize = 512
+  /// The maximum number of changes in a step that has more than one transaction, in a table of few columns.
+  private static let stepSize = 512
+  /// The maximum number of preserved values in such a step: each change is read with all of them.
+  private static let maxValues = 16_384
+
+  /// Returns the maximum number of changes in a step that has more than one transaction.
+  static func stepSize(_ tables: HistoryTables) -> Int {
+    max(1, min(stepSize, maxValues / max(tables.tombstoneColumns.count, 1)))
+  }
+
   /// The same if each step has to read the whole table.
   static let stepSizeWithoutIndex = 20_000
   /// The maximum number of bytes of large changes in a step that has more than one of them.
