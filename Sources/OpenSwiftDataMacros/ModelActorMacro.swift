@@ -3,6 +3,8 @@ import SwiftSyntaxMacros
 
 /// `@ModelActor`: gives an actor a context of its own.
 enum ModelActorMacro: MemberMacro, ExtensionMacro {
+  static let formatMode = FormatMode.disabled
+
   static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext

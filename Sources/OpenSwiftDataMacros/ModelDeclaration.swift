@@ -37,7 +37,7 @@ struct ModelDeclaration {
   }
 
   var name: String { declaration.name.text }
-  var persisted: [StoredProperty] { properties.filter { !$0.isTransient } }
+  var persisted: [StoredProperty] { properties.filter(\.isPersisted) }
 
   private var modifiers: [String] { declaration.modifiers.map(\.name.text) }
   /// Whether no class can inherit from it.

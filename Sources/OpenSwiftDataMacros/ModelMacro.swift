@@ -4,6 +4,8 @@ import SwiftSyntaxMacros
 
 /// `@Model`: adds the members by which a store keeps the objects of a class.
 enum ModelMacro {
+  static let formatMode = FormatMode.disabled
+
   /// Returns the errors in a class.
   private static func diagnostics(of model: ModelDeclaration) -> [Diagnostic] {
     var diagnostics: [Diagnostic] = []
@@ -40,12 +42,6 @@ enum ModelMacro {
     }
     return diagnostics
   }
-
-  /// Whether a property can be kept in a store.
-  private static func isStorable(_ property: StoredProperty) -> Bool {
-    !property.isTransient && property.unsupportedModifier == nil
-      && property.declaration.bindings.count == 1
-  }
 }
 
 extension ModelMacro: MemberMacro {
@@ -61,13 +57,12 @@ extension ModelMacro: MemberMacro {
       context.diagnose(ModelDiagnostic.notAClass(name).diagnostic(at: node))
       return []
     }
+    // The members are added even so: each use of a missing one would be an error of its own.
     let diagnostics = diagnostics(of: model)
-    guard diagnostics.isEmpty else {
-      diagnostics.forEach(context.diagnose)
-      return []
-    }
-    return model.superclass.map { ModelMembers.inheriting(model, from: $0) }
-      ?? ModelMembers.independent(model)
+    diagnostics.forEach(context.diagnose)
+    let members = ModelMembers(model, isUsable: diagnostics.isEmpty)
+    return (model.superclass.map { members.inheriting(from: $0) } ?? members.independent)
+      .map { DeclSyntax(unparsed: $0) }
   }
 }
 
@@ -77,8 +72,9 @@ extension ModelMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard let model = ModelDeclaration(declaration), diagnostics(of: model).isEmpty,
-      let property = StoredProperty(member), isStorable(property)
+    // Called for each member, which is all that it may look at.
+    guard declaration.is(ClassDeclSyntax.self), let property = StoredProperty(member),
+      property.isPersisted
     else { return [] }
     return ["@_PersistedProperty"]
   }
@@ -92,7 +88,7 @@ extension ModelMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     // A subclass of a model is a model already.
     guard let model = ModelDeclaration(declaration, conformingTo: protocols),
-      model.superclass == nil, diagnostics(of: model).isEmpty
+      model.superclass == nil
     else { return [] }
     let declarations: [DeclSyntax] = [
       "extension \(type.trimmed): OpenSwiftData.PersistentModel, Observation.Observable {}",

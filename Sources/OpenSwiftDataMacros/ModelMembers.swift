@@ -1,45 +1,55 @@
 import SwiftSyntax
-import SwiftSyntaxBuilder
 
-/// The members that `@Model` adds to a class.
-enum ModelMembers {
+/// The members that `@Model` adds to a class, as source.
+struct ModelMembers {
+  private let model: ModelDeclaration
+  /// Whether the class has no error, so that the initializer can work.
+  private let isUsable: Bool
+  private let name: String
+  private let access: String
+
+  init(_ model: ModelDeclaration, isUsable: Bool) {
+    self.model = model
+    self.isUsable = isUsable
+    name = model.name
+    access = model.access
+  }
+
   /// The members of a class that does not inherit from another model.
-  static func independent(_ model: ModelDeclaration) -> [DeclSyntax] {
-    let (name, access) = (model.name, model.access)
+  var independent: [String] {
     let data = "any OpenSwiftData.BackingData<\(name)>"
-    let members: [DeclSyntax] = [
+    let members = [
       """
-      @Transient
-      private var _$backingData: \(raw: data) = \(raw: name).createBackingData()
+      private var _$backingData: \(data) = \(name).createBackingData()
       """,
       """
-      \(raw: model.overridableAccess)var persistentBackingData: \(raw: data) {
+      \(model.overridableAccess)var persistentBackingData: \(data) {
         get { _$backingData }
         set { _$backingData = newValue }
       }
       """,
       """
-      \(raw: model.isFinal ? access + "static" : model.overridableAccess + "class") \
+      \(model.isFinal ? access + "static" : model.overridableAccess + "class") \
       var schemaMetadata: [OpenSwiftData.Schema.PropertyMetadata] {
-        [\(raw: metadata(of: model))]
+        [\(metadata)]
       }
       """,
       """
-      \(raw: access)required init(backingData: \(raw: data)) {
-        \(raw: blanks(of: model))self.persistentBackingData = backingData
+      \(access)required init(backingData: \(data)) {
+        \(body(ending: "self.persistentBackingData = backingData"))
       }
       """,
-      "\(raw: access)struct _SwiftDataNoType {}",
+      "\(access)struct _SwiftDataNoType {}",
     ]
     guard !model.isFinal else { return members }
     return members + [
       """
-      \(raw: model.overridableAccess)class \
+      \(model.overridableAccess)class \
       var schemaInheritance: OpenSwiftData.Schema.Inheritance {
-        OpenSwiftData.Schema.Inheritance(\(raw: name).self)
+        OpenSwiftData.Schema.Inheritance(\(name).self)
       }
       """,
-      inheritableProperties(of: model, superclass: nil),
+      inheritableProperties(superclass: nil),
     ]
   }
 
@@ -47,25 +57,22 @@ enum ModelMembers {
   ///
   /// Its initialiser gives its own properties values before the superclass has any, so it has backing
   /// data of its own until then, which take over those of the superclass when they are first needed.
-  static func inheriting(_ model: ModelDeclaration, from superclass: String) -> [DeclSyntax] {
-    let (name, access) = (model.name, model.access)
-    let members: [DeclSyntax] = [
+  func inheriting(from superclass: String) -> [String] {
+    let members = [
       """
-      @Transient
-      private var _$backingData: any OpenSwiftData.BackingData<\(raw: name)> = \
-      \(raw: name).createBackingData()
+      private var _$backingData: any OpenSwiftData.BackingData<\(name)> = \
+      \(name).createBackingData()
       """,
       """
-      @Transient
       private var _$isComplete = false
       """,
       """
-      \(raw: model.overridableAccess)override \
+      \(model.overridableAccess)override \
       var persistentBackingData: any OpenSwiftData.BackingData<Root> {
         get {
           if !_$isComplete {
             _$isComplete = true
-            super.persistentBackingData = \(raw: name).completeBackingData(
+            super.persistentBackingData = \(name).completeBackingData(
               _$backingData, with: super.persistentBackingData)
           }
           return super.persistentBackingData
@@ -77,53 +84,50 @@ enum ModelMembers {
       }
       """,
       """
-      \(raw: model.overridableAccess)override class \
+      \(model.overridableAccess)override class \
       var schemaMetadata: [OpenSwiftData.Schema.PropertyMetadata] {
-        [\(raw: metadata(of: model))]
+        [\(metadata)]
       }
       """,
       """
-      \(raw: model.overridableAccess)override class \
+      \(model.overridableAccess)override class \
       var schemaInheritance: OpenSwiftData.Schema.Inheritance {
         super.schemaInheritance.extended(
-          to: \(raw: name).self,
-          properties: \(raw: superclass)._$inheritableProperties(by: \(raw: name).self))
+          to: \(name).self,
+          properties: \(superclass)._$inheritableProperties(by: \(name).self))
       }
       """,
       """
-      \(raw: access)required init(backingData: any OpenSwiftData.BackingData<Root>) {
-        \(raw: blanks(of: model))super.init(backingData: backingData)
+      \(access)required init(backingData: any OpenSwiftData.BackingData<Root>) {
+        \(body(ending: "super.init(backingData: backingData)"))
       }
       """,
-      "\(raw: access)struct _SwiftDataNoType {}",
+      "\(access)struct _SwiftDataNoType {}",
     ]
     return model.isFinal
-      ? members : members + [inheritableProperties(of: model, superclass: superclass)]
+      ? members : members + [inheritableProperties(superclass: superclass)]
   }
 
   /// The function that names all properties of a class with key paths that start at a subclass: those
   /// that start at the class itself are not equal to them.
-  private static func inheritableProperties(
-    of model: ModelDeclaration, superclass: String?
-  ) -> DeclSyntax {
+  private func inheritableProperties(superclass: String?) -> String {
     let properties = model.persisted.map { property in
       "OpenSwiftData.Schema.PropertyMetadata(name: \"\(property.name)\", "
         + "keypath: \\_Subclass.`\(property.name)`)"
-    }.joined(separator: ",\n")
+    }.joined(separator: ",\n    ")
     let inherited =
       superclass.map { "\($0)._$inheritableProperties(by: _Subclass.self) + " } ?? ""
     return """
-      \(raw: model.access)static func _$inheritableProperties<_Subclass: \(raw: model.name)>(
+      \(model.access)static func _$inheritableProperties<_Subclass: \(model.name)>(
         by type: _Subclass.Type
       ) -> [OpenSwiftData.Schema.PropertyMetadata] {
-        \(raw: inherited)[\(raw: properties)]
+        \(inherited)[\(properties)]
       }
       """
   }
 
   /// The class's own properties and constraints, as source.
-  private static func metadata(of model: ModelDeclaration) -> String {
-    let name = model.name
+  private var metadata: String {
     let properties = model.persisted.map { property in
       "OpenSwiftData.Schema.PropertyMetadata(name: \"\(property.name)\", "
         + "keypath: \\\(name).`\(property.name)`, "
@@ -134,12 +138,15 @@ enum ModelMembers {
         + "metadata: OpenSwiftData.Schema.\(constraint.macroName.text)<\(name)>"
         + "(\(constraint.arguments.trimmedDescription)))"
     }
-    return (properties + constraints).joined(separator: ",\n")
+    return (properties + constraints).joined(separator: ",\n    ")
   }
 
-  /// Initializes the stored placeholders of the properties, as source: their values are in the backing
-  /// data.
-  private static func blanks(of model: ModelDeclaration) -> String {
-    model.persisted.map { "_\($0.name) = _SwiftDataNoType()\n" }.joined()
+  /// The statements of the initializer: the values are in the backing data, and the stored placeholders
+  /// of the properties have none.
+  private func body(ending end: String) -> String {
+    // What the compiler finds missing would follow from the error that is reported.
+    guard isUsable else { return "Swift.fatalError()" }
+    return (model.persisted.map { "_\($0.name) = _SwiftDataNoType()" } + [end])
+      .joined(separator: "\n  ")
   }
 }

@@ -3,6 +3,8 @@ import SwiftSyntaxMacros
 
 /// The macro that `@Model` attaches to a stored property, to keep its value in the backing data.
 enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
+  static let formatMode = FormatMode.disabled
+
   static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
@@ -10,20 +12,22 @@ enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
     guard let property = StoredProperty(declaration) else { return [] }
     let value = property.isTransformable ? "TransformableValue" : "Value"
     let path = "\\.`\(property.name)`"
+    // The getter does not return the call itself: for a property of an unknown type, the compiler would
+    // add to its error what each overload returns.
     return [
-      """
-      @storageRestrictions(accesses: _$backingData, initializes: _\(raw: property.name))
-      init(initialValue) {
-        _$backingData.set\(raw: value)(forKey: \(raw: path), to: initialValue)
-        _\(raw: property.name) = _SwiftDataNoType()
-      }
-      """,
-      """
-      get { self.get\(raw: value)(forKey: \(raw: path)) }
-      """,
-      """
-      set { self.set\(raw: value)(forKey: \(raw: path), to: newValue) }
-      """,
+      AccessorDeclSyntax(
+        unparsed: """
+          @storageRestrictions(accesses: _$backingData, initializes: _\(property.name))
+          init(initialValue) {
+            _$backingData.set\(value)(forKey: \(path), to: initialValue)
+            _\(property.name) = _SwiftDataNoType()
+          }
+          get {
+            let value = self.get\(value)(forKey: \(path))
+            return value
+          }
+          set { self.set\(value)(forKey: \(path), to: newValue) }
+          """)
     ]
   }
 
@@ -33,10 +37,7 @@ enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
   ) throws -> [DeclSyntax] {
     guard let property = StoredProperty(declaration) else { return [] }
     return [
-      """
-      @Transient
-      private var _\(raw: property.name): _SwiftDataNoType = _SwiftDataNoType()
-      """
+      DeclSyntax(unparsed: "private var _\(property.name): _SwiftDataNoType = _SwiftDataNoType()")
     ]
   }
 }

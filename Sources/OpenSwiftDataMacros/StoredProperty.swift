@@ -33,6 +33,11 @@ struct StoredProperty {
     }
   }
 
+  /// Whether the store keeps it, and can.
+  var isPersisted: Bool {
+    !isTransient && unsupportedModifier == nil
+      && declaration.bindings.count == 1 && hasPlainName
+  }
   /// Whether the store does not keep it.
   var isTransient: Bool { attribute("Transient") != nil }
   /// A modifier that a property of a model cannot have.
