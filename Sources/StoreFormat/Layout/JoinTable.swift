@@ -81,6 +81,7 @@ package struct JoinTable: Hashable, Sendable {
     for root in hierarchy.roots {
       for entityName in hierarchy.members(of: root) {
         let own = manyToMany(of: entityName, hierarchy)
+        if own.isEmpty { continue }
         let byName = Dictionary(keepingFirst: own.map { ($0.name, $0) })
         let slots = order.slots(of: entityName)?.slots.filter { $0.role == .manyToMany } ?? []
         for relationship in slots.compactMap({ byName[$0.name] }) {
@@ -228,7 +229,7 @@ struct EntityHierarchy {
 
   /// Returns the stored properties that an entity adds, by name.
   func storedProperties(of name: String) -> [ManagedProperty] {
-    model.entities[name]?.storedProperties.sortedByName() ?? []
+    model.entities[name]?.storedProperties ?? []
   }
 
   /// The to-many relationships without an inverse that lead to an entity.

@@ -69,6 +69,8 @@ package struct ManagedEntity: Hashable, Sendable {
   /// Lists of properties that a store has an index for; a model cache does not contain them.
   package let indexes: [[String]]
   package let propertiesByName: [String: ManagedProperty]
+  /// The properties that a store keeps, by name.
+  package let storedProperties: [ManagedProperty]
 
   package init(
     name: String, superentityName: String? = nil, isAbstract: Bool = false,
@@ -82,12 +84,11 @@ package struct ManagedEntity: Hashable, Sendable {
     self.uniquenessConstraints = uniquenessConstraints
     self.indexes = indexes
     propertiesByName = Dictionary(keepingFirst: properties.map { ($0.name, $0) })
+    storedProperties = properties.filter { !$0.isTransient }.sortedByName()
   }
 
   package var attributes: [ManagedAttribute] { properties.compactMap(\.attribute) }
   var relationships: [ManagedRelationship] { properties.compactMap(\.relationship) }
-
-  package var storedProperties: [ManagedProperty] { properties.filter { !$0.isTransient } }
 }
 
 /// A property of an entity.

@@ -166,7 +166,7 @@ package struct ObjectSchema: Sendable {
 
   /// The relationships that an entity adds to those that it inherits, as far as the store keeps them.
   package func ownRelationships(of entityName: String) -> [Relationship] {
-    let properties = model.entities[entityName]?.storedProperties.sortedByName() ?? []
+    let properties = model.entities[entityName]?.storedProperties ?? []
     return properties.compactMap(\.relationship).map {
       Relationship($0, declaring: entityName, model: model, tables: tables)
     }

@@ -95,7 +95,7 @@ final class ObjectTables {
     else { return ObjectPlan(columns: table.columns) }
     var plan = ObjectPlan()
     for entity in lineage {
-      for property in entity.storedProperties.sortedByName() {
+      for property in entity.storedProperties {
         switch property {
         case .attribute(let attribute):
           plan.add(

@@ -16,7 +16,7 @@ struct SlotOrder {
   /// than the framework's order is known for.
   mutating func slots(of entityName: String) -> EntitySlots? {
     guard let lineage = model.lineage(of: entityName) else { return nil }
-    let properties = lineage.flatMap { entity in entity.storedProperties.sortedByName() }
+    let properties = lineage.flatMap(\.storedProperties)
     let toOne = properties.compactMap { $0.relationship }.filter { !$0.isToMany }
     let attributes = properties.compactMap { $0.attribute }
     guard let tableOrder = table(of: lineage)?.keys else { return nil }
@@ -84,7 +84,7 @@ struct SlotOrder {
         continue
       }
       var own = index == 0 ? PropertyHashTable() : (table ?? PropertyHashTable()).copy()
-      let properties = entity.storedProperties.sortedByName()
+      let properties = entity.storedProperties
       var keys = index == 0 ? ["_ek", "_pk", "_opt"] : []
       keys += properties.filter { $0.relationship == nil }.map(\.name)
       for relationship in properties.compactMap({ $0.relationship }) {
