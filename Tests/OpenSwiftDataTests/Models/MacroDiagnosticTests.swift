@@ -101,4 +101,61 @@ import Testing
     }
     #expect(result.errors.contains("OpenSwiftData"), "\(result.errors)")
   }
+
+  /// What the compiler says after its own error would hide it.
+  @Test func `a property of an unknown type has the error of the compiler and no notes`()
+    async throws
+  {
+    let models = """
+      import OpenSwiftData
+      @Model final class A {
+        var name: String
+        var place: Place
+        var kind: Kind?
+        var others: [Other]
+        init(name: String, place: Place) { self.name = name }
+      }
+      @Model class B { var other: Other?; init() {} }
+
+      """
+    let folder = try TemporaryFolder()
+    try FileBytes.write(Array(models.utf8), to: folder.file("Models.swift"))
+    let plugin = Tool.built("OpenSwiftDataMacros-tool").path
+    let result = try await #require(Tool("swiftc")).run(
+      ["-typecheck", "-parse-as-library", "-load-plugin-executable"]
+        + [plugin + "#OpenSwiftDataMacros"] + Self.libraryOptions(besides: plugin)
+        + [folder.file("Models.swift")])
+    let lines = result.errors.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+      .filter { $0.contains("error: ") || $0.contains("note: ") || $0.contains("warning: ") }
+    #expect(lines.count == 5, "\(result.errors)")
+    for line in lines {
+      #expect(
+        line.hasPrefix(folder.file("Models.swift")) && line.contains("cannot find type"),
+        "\(result.errors)")
+    }
+  }
+
+  /// The options with which the compiler finds the modules that were built beside a program.
+  private static func libraryOptions(besides program: String) throws -> [String] {
+    let build = URL(fileURLWithPath: program).deletingLastPathComponent().resolvingSymlinksInPath()
+    let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+      url.deletingLastPathComponent()
+    }
+    let checkouts = build.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("checkouts")
+    let files = FileManager.default
+    var folders = try files.contentsOfDirectory(at: build, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "build" && !$0.lastPathComponent.hasSuffix("-tool.build") }
+    for root in [package.appendingPathComponent("Sources"), checkouts] {
+      let all = files.enumerator(at: root, includingPropertiesForKeys: nil)
+      folders += (all?.compactMap { $0 as? URL } ?? []).filter {
+        $0.lastPathComponent == "module.modulemap" && !$0.path.contains("/Tests/")
+      }.map { $0.deletingLastPathComponent() }
+    }
+    let maps = folders.map { $0.appendingPathComponent("module.modulemap").path }
+      .filter(files.fileExists)
+    return ["-I", build.appendingPathComponent("Modules").path]
+      + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
+      + folders.filter { $0.pathExtension != "build" }.flatMap { ["-I", $0.path] }
+  }
 }
