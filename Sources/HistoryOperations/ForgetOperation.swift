@@ -187,7 +187,7 @@ package struct ForgetOperation {
     let resolver = TokenResolver(timeline: HistoryTimeline(history), now: now)
     let decision = try resolver.decision(
       request.rules, bookmarks: bookmarks, ignoring: request.ignoredGuards)
-    guard let first = history.stretches.first?.lowerBound, let cut = decision.cut?.firstKept,
+    guard let first = history.ranges.first?.lowerBound, let cut = decision.cut?.firstKept,
       first < cut
     else {
       return (decision, nil)

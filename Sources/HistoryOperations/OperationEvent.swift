@@ -20,7 +20,7 @@ package enum OperationEvent {
   /// Segments were added to an archive; `nil` at the beginning.
   case sealed(SealedSegments?, store: String, archive: String)
   /// A plan is about to be carried out, which lets bookmarks expire.
-  case pruning(PrunePlan, lost: [BookmarkOutlook])
+  case pruning(PrunePlan, lost: [BookmarkEffect])
   case deleting(DeletedHistory, PrunePlan)
   /// The bytes that the history occupies after a plan was carried out.
   case historyMeasured(bytes: Int64, PrunePlan)

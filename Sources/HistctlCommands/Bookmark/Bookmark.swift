@@ -64,11 +64,11 @@ struct BookmarkSet: HistctlCommand {
         guard usable.state == .valid else { return }
         try checkNotExpired(bookmark, snapshot.location)
       }
-      let standings = try BookmarkStanding.standings(
+      let statuses = try BookmarkStatus.statuses(
         of: [bookmark], in: snapshot, now: session.now)
       try BookmarkReport(
         session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier
-      ).writeSet(standings)
+      ).writeSet(statuses)
     }
   }
 
@@ -110,12 +110,12 @@ struct BookmarkList: ReadingCommand {
   func run(_ session: Session) throws {
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
-      let standings = try bookmarkLimits.standings(of: file.bookmarks, snapshot, now: session.now)
+      let statuses = try bookmarkLimits.statuses(of: file.bookmarks, snapshot, now: session.now)
       try BookmarkReport(
         session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier,
         retention: bookmarkLimits.retention
-      ).write(standings)
-      if standings.isEmpty, session.environment.isErrorTerminal {
+      ).write(statuses)
+      if statuses.isEmpty, session.environment.isErrorTerminal {
         session.diagnostics.note("no bookmarks in \(file.path)")
       }
     }
@@ -166,14 +166,14 @@ struct BookmarkCheck: ReadingCommand {
         }
       if bookmarks.isEmpty, names.count == 1, let failure = failures.first { throw failure }
       failures.forEach(session.fail)
-      let standings = try bookmarkLimits.standings(of: bookmarks, snapshot, now: session.now)
+      let statuses = try bookmarkLimits.statuses(of: bookmarks, snapshot, now: session.now)
       let report = BookmarkReport(
         session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier,
         retention: bookmarkLimits.retention)
-      try report.write(standings)
-      for standing in standings where !standing.isWell {
+      try report.write(statuses)
+      for status in statuses where !status.isWell {
         session.end(with: .answerIsNo)
-        report.explain(standing, limit: bookmarkLimits.maxBehind?.allowance)
+        report.explain(status, limit: bookmarkLimits.maxBehind?.allowance)
       }
     }
   }
@@ -244,10 +244,10 @@ struct BookmarkLimitOptions: ParsableArguments {
     BookmarkRetention(keepWithin: keepWithin?.duration, keepLast: keepLast)
   }
 
-  func standings(
+  func statuses(
     of bookmarks: [Bookmark], _ snapshot: StoreSnapshot, now: StoreTimestamp
-  ) throws -> [BookmarkStanding] {
-    try BookmarkStanding.standings(
+  ) throws -> [BookmarkStatus] {
+    try BookmarkStatus.statuses(
       of: bookmarks, in: snapshot, limit: maxBehind?.allowance, retention: retention, now: now)
   }
 }

@@ -13,11 +13,11 @@ struct BookmarkReport: FieldPage {
   var retention: BookmarkRetention?
 
   /// Writes one line for each bookmark.
-  func write(_ standings: [BookmarkStanding]) throws {
+  func write(_ statuses: [BookmarkStatus]) throws {
     guard !session.options.json else {
-      return try standings.forEach { try writer.writeLine(json($0)) }
+      return try statuses.forEach { try writer.writeLine(json($0)) }
     }
-    guard !standings.isEmpty else { return }
+    guard !statuses.isEmpty else { return }
     var columns = [
       TableColumn("BOOKMARK", priority: 7, minimumWidth: 8, canShrink: true),
       TableColumn("STATE", priority: 8),
@@ -27,54 +27,54 @@ struct BookmarkReport: FieldPage {
       TableColumn("UNREAD SINCE", priority: 4, canDrop: true),
     ]
     if retention != nil { columns.append(TableColumn("EXPIRES", priority: 3, canDrop: true)) }
-    try writer.writeRows(columns, standings.map(row), in: session)
+    try writer.writeRows(columns, statuses.map(row), in: session)
   }
 
   /// Writes a bookmark that was set: a record for programs, a note for people.
-  func writeSet(_ standings: [BookmarkStanding]) throws {
-    guard !session.options.json else { return try write(standings) }
+  func writeSet(_ statuses: [BookmarkStatus]) throws {
+    guard !session.options.json else { return try write(statuses) }
     guard session.environment.isErrorTerminal else { return }
-    for standing in standings {
+    for status in statuses {
       session.diagnostics.note(
-        "\(standing.token.text) is now at \(number(standing))"
-          + (standing.token.timestamp.map { ", \(time.text($0))" } ?? ""))
+        "\(status.token.text) is now at \(number(status))"
+          + (status.token.timestamp.map { ", \(time.text($0))" } ?? ""))
     }
   }
 
   /// Explains what is wrong with a bookmark.
-  func explain(_ standing: BookmarkStanding, limit: BookmarkAllowance?) {
-    if let problem = standing.problem {
+  func explain(_ status: BookmarkStatus, limit: BookmarkAllowance?) {
+    if let problem = status.problem {
       session.diagnostics.explain(problem.message(time: time.text), hint: problem.remedy)
       return
     }
-    if standing.isLost, let lag = standing.lag, let limit {
+    if status.isLost, let lag = status.lag, let limit {
       let since = lag.unreadSince.map { ", the oldest from \(time.text($0))" } ?? ""
       session.diagnostics.explain(
-        "\(standing.token.text) is too far behind: its consumer has not read "
+        "\(status.token.text) is too far behind: its consumer has not read "
           + "\(lag.transactions.counted("transaction"))\(since) (limit \(limit))",
         hint: "let the consumer catch up, or remove it with histctl bookmark remove")
     }
-    if standing.headroom == .exhausted {
+    if status.headroom == .exhausted {
       session.diagnostics.explain(
-        "\(standing.token.text) would expire at once with this retention",
+        "\(status.token.text) would expire at once with this retention",
         hint: "let the consumer catch up, or keep more")
     }
   }
 
-  private func row(_ standing: BookmarkStanding) -> [TableCell] {
-    let lag = standing.lag
+  private func row(_ status: BookmarkStatus) -> [TableCell] {
+    let lag = status.lag
     var row = [
-      TableCell(standing.token.text, style: .token),
+      TableCell(status.token.text, style: .token),
       TableCell(
-        standing.isLost ? "behind" : standing.token.state.name,
-        style: standing.holdsHistory ? .inserted : .deleted),
-      TableCell(number(standing)), TableCell(lag?.transactions.grouped ?? "-"),
+        status.isLost ? "behind" : status.token.state.name,
+        style: status.holdsHistory ? .inserted : .deleted),
+      TableCell(number(status)), TableCell(lag?.transactions.grouped ?? "-"),
       TableCell(lag?.changes?.grouped ?? "-"),
       TableCell(lag?.unreadSince.map { time.text($0) } ?? "-"),
     ]
     if retention != nil {
       let expiry =
-        switch standing.headroom {
+        switch status.headroom {
         case nil: "-"
         case .exhausted?: "at once"
         case .seconds(let seconds)?: RelativeTime.describe(secondsAgo: -seconds)
@@ -85,16 +85,16 @@ struct BookmarkReport: FieldPage {
     return row
   }
 
-  private func number(_ standing: BookmarkStanding) -> String {
-    standing.token.number.map(session.tokens(of: storeIdentifier).text)
-      ?? standing.bookmark.token.description
+  private func number(_ status: BookmarkStatus) -> String {
+    status.token.number.map(session.tokens(of: storeIdentifier).text)
+      ?? status.bookmark.token.description
   }
 
-  func json(_ standing: BookmarkStanding) -> JSONValue {
-    let problem = standing.problem
-    let lag = standing.lag
+  func json(_ status: BookmarkStatus) -> JSONValue {
+    let problem = status.problem
+    let lag = status.lag
     let (headroom, seconds): (String?, Double?) =
-      switch standing.headroom {
+      switch status.headroom {
       case nil: (nil, nil)
       case .exhausted?: ("exhausted", nil)
       case .seconds(let seconds)?: ("limited", seconds)
@@ -106,19 +106,19 @@ struct BookmarkReport: FieldPage {
     return .record(
       "bookmark",
       [
-        "name": standing.bookmark.name, "token": standing.bookmark.token.description,
-        "state": standing.token.state.name, "transaction": standing.token.number,
-        "timestamp": standing.bookmark.timestamp?.iso8601(), "error": problem?.kind.rawValue,
+        "name": status.bookmark.name, "token": status.bookmark.token.description,
+        "state": status.token.state.name, "transaction": status.token.number,
+        "timestamp": status.bookmark.timestamp?.iso8601(), "error": problem?.kind.rawValue,
         "message": problem?.message, "transactionsBehind": lag?.transactions,
         "changesBehind": lag?.changes, "unreadSince": lag?.unreadSince?.iso8601(),
         "secondsBehind": secondsBehind.map(JSONValue.wholeSeconds),
-        "lost": standing.isLost ? true : nil, "headroom": headroom,
+        "lost": status.isLost ? true : nil, "headroom": headroom,
         "headroomSeconds": seconds.map(JSONValue.wholeSeconds),
       ], and: problem?.remainder?.members ?? [])
   }
 }
 
-extension BookmarkStanding {
+extension BookmarkStatus {
   /// Whether the bookmark works and its headroom is not exhausted.
   var isWell: Bool { holdsHistory && headroom != .exhausted }
 }

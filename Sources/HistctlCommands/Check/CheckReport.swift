@@ -64,21 +64,21 @@ struct CheckReport {
       return "upload to CloudKit \(failures.text(time)) (limit \(limit))"
     case .unreadableMirroring(let reason):
       return "whether uploads to CloudKit fail is not known: \(reason)"
-    case .unusableBookmark(let standing):
-      return "the bookmark \(standing.token.text) does not work: it is \(standing.token.state.name)"
-    case .lostBookmark(let standing, let allowance):
-      let count = standing.lag?.transactions ?? 0
-      let since = standing.lag?.unreadSince.map { ", the oldest from \(time.text($0))" } ?? ""
-      return "the bookmark \(standing.token.text) is too far behind: its consumer has not read "
+    case .unusableBookmark(let status):
+      return "the bookmark \(status.token.text) does not work: it is \(status.token.state.name)"
+    case .lostBookmark(let status, let allowance):
+      let count = status.lag?.transactions ?? 0
+      let since = status.lag?.unreadSince.map { ", the oldest from \(time.text($0))" } ?? ""
+      return "the bookmark \(status.token.text) is too far behind: its consumer has not read "
         + "\(count.counted("transaction"))\(since) (limit \(allowance))"
-    case .shortHeadroom(let standing, let limit):
+    case .shortHeadroom(let status, let limit):
       let wanted = limit.map { " (minimum \($0))" } ?? ""
-      switch standing.headroom {
+      switch status.headroom {
       case .seconds(let seconds):
         let left = RelativeTime.describe(secondsAgo: -seconds)
-        return "the bookmark \(standing.token.text) would expire \(left)\(wanted)"
+        return "the bookmark \(status.token.text) would expire \(left)\(wanted)"
       case .exhausted, .unlimited, nil:
-        return "the bookmark \(standing.token.text) would expire at once\(wanted)"
+        return "the bookmark \(status.token.text) would expire at once\(wanted)"
       }
     case .unreadableBookmarks(let error): return error.message
     case .damagedLog(let reason): return reason

@@ -131,14 +131,14 @@ struct HistoryMetrics {
         }
       }
     }
-    for standing in health.bookmarks {
-      let bookmark = [("bookmark", standing.bookmark.name)]
-      add(.usable, standing.token.state == .valid ? 1 : 0, bookmark)
+    for status in health.bookmarks {
+      let bookmark = [("bookmark", status.bookmark.name)]
+      add(.usable, status.token.state == .valid ? 1 : 0, bookmark)
       // Without a limit nothing is beyond it.
-      if hasLimit { add(.beyondLimit, standing.isLost ? 1 : 0, bookmark) }
-      add(.behind, (standing.lag?.transactions).map(Double.init), bookmark)
-      add(.unreadSince, standing.lag?.unreadSince?.secondsSince1970, bookmark)
-      switch standing.headroom {
+      if hasLimit { add(.beyondLimit, status.isLost ? 1 : 0, bookmark) }
+      add(.behind, (status.lag?.transactions).map(Double.init), bookmark)
+      add(.unreadSince, status.lag?.unreadSince?.secondsSince1970, bookmark)
+      switch status.headroom {
       case nil: break
       case .exhausted?: add(.headroom, 0, bookmark)
       case .seconds(let seconds)?: add(.headroom, seconds, bookmark)

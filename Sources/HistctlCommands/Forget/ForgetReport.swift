@@ -44,7 +44,7 @@ struct ForgetReport {
   /// Warns of bookmarks that no longer work in the archive.
   func warn(of plan: ForgetPlan) {
     // A plan in JSON names the bookmarks.
-    for effect in plan.decision.bookmarks where effect.fate == .lost && !session.options.json {
+    for effect in plan.decision.bookmarks where effect.outcome == .lost && !session.options.json {
       session.diagnostics.warn(
         "\(plan.archivePath): the bookmark @\(effect.bookmark.name) expires with this: its guard is "
           + "ignored", kind: "lostBookmark")

@@ -22,7 +22,7 @@ struct InfoReport {
   /// Why the bookmarks cannot be read; `nil` if they can.
   let bookmarkProblem: HistoryError?
   /// The states of the bookmarks by name; empty without history tables.
-  let standings: [String: BookmarkStanding]
+  let statuses: [String: BookmarkStatus]
   /// The progress of mirroring to CloudKit; `nil` if the store is not mirrored, or keeps no history.
   let mirroring: MirroringState?
   let values: KnownValues
@@ -49,11 +49,11 @@ struct InfoReport {
       snapshot.layout.history == nil ? nil : try HistoryOverview(snapshot: snapshot, schema: schema)
     (bookmarks, bookmarkProblem) = BookmarkFile.readable(
       named: bookmarkPath, beside: snapshot.location)
-    standings =
+    statuses =
       overview == nil
       ? [:]
       : Dictionary(
-        keepingFirst: try BookmarkStanding.standings(of: bookmarks, in: snapshot).map {
+        keepingFirst: try BookmarkStatus.statuses(of: bookmarks, in: snapshot).map {
           ($0.bookmark.name, $0)
         })
     mirroring = overview == nil ? nil : try MirroringState(snapshot: snapshot)
@@ -85,7 +85,7 @@ struct InfoReport {
       ],
       and: (overview?.jsonMembers ?? [])
         + JSONValue.list(of: [
-          "bookmarks": bookmarks.map { $0.json(standings[$0.name]) },
+          "bookmarks": bookmarks.map { $0.json(statuses[$0.name]) },
           "values": values.recordedJSON, "logValues": values.logJSON, "hashes": digests?.json,
           "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },
         ]))
@@ -115,10 +115,10 @@ extension HistoryOverview {
 }
 
 extension Bookmark {
-  fileprivate func json(_ standing: BookmarkStanding?) -> JSONValue {
+  fileprivate func json(_ status: BookmarkStatus?) -> JSONValue {
     .object(of: [
       "name": name, "token": token.description, "timestamp": timestamp?.iso8601(),
-      "state": standing?.token.state.name, "transactionsBehind": standing?.lag?.transactions,
+      "state": status?.token.state.name, "transactionsBehind": status?.lag?.transactions,
     ])
   }
 }

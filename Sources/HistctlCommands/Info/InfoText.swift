@@ -107,14 +107,14 @@ struct InfoText: FieldPage {
     let tokens = session.tokens(of: report.metadata.storeIdentifier)
     guard !report.bookmarks.isEmpty else { return }
     let rows = report.bookmarks.map { bookmark in
-      let standing = report.standings[bookmark.name]
+      let status = report.statuses[bookmark.name]
       return [
         TableCell("@" + bookmark.name, style: .token),
         TableCell(
-          standing?.token.state.name ?? "-",
-          style: standing.map { $0.holdsHistory ? .inserted : .deleted } ?? .secondary),
+          status?.token.state.name ?? "-",
+          style: status.map { $0.holdsHistory ? .inserted : .deleted } ?? .secondary),
         TableCell(tokens.text(bookmark)),
-        TableCell(standing?.lag?.transactions.grouped ?? "-"),
+        TableCell(status?.lag?.transactions.grouped ?? "-"),
         TableCell(time.text(bookmark.timestamp)),
       ]
     }

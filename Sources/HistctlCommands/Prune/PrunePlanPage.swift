@@ -104,7 +104,7 @@ struct PrunePlanPage: FieldPage {
       [
         TableCell("@" + effect.bookmark.name, style: .token),
         TableCell(effect.number.map(tokens.text) ?? "-"), TableCell(effect.state.name),
-        TableCell(effect.fate.rawValue, style: effect.fate == .kept ? .inserted : .deleted),
+        TableCell(effect.outcome.rawValue, style: effect.outcome == .kept ? .inserted : .deleted),
       ]
     }
     try writer.writeTable(

@@ -79,7 +79,7 @@ struct PruneReport {
   // MARK: - Warnings
 
   /// Warns of bookmarks that expire, and of a history that stays larger than its limit.
-  func warn(lost: [BookmarkOutlook]) {
+  func warn(lost: [BookmarkEffect]) {
     // A plan in JSON names the bookmarks.
     for effect in lost where !session.options.json {
       let reason = effect.isTooFarBehind ? "it is too far behind" : "its guard is ignored"
@@ -180,16 +180,16 @@ extension RetentionGuard {
   }
 }
 
-extension BookmarkOutlook {
+extension BookmarkEffect {
   var json: JSONValue {
     .object(of: [
       "bookmark": bookmark.name, "transaction": number, "state": state.name,
-      "tooFarBehind": isTooFarBehind ? true : nil, "fate": fate.rawValue,
+      "tooFarBehind": isTooFarBehind ? true : nil, "fate": outcome.rawValue,
     ])
   }
 }
 
-extension PrunePlan.TokenOutlook {
+extension PrunePlan.TokenEffect {
   var json: JSONValue {
     .object(of: [
       "token": token.text, "transaction": token.number, "moment": token.moment?.timestamp.iso8601(),

@@ -66,7 +66,7 @@ struct Scrub: SourceReadingCommand {
     var request = ScrubOperation.Request(path: store.store, copy: copy.path)
     request.overwrites = copy.overwrite
     request.keyPath = key
-    request.replacesSavers = authors
+    request.replacesAuthors = authors
     request.replacesNames = names
     request.busyTimeout = store.busyTimeout
     return request

@@ -36,7 +36,7 @@ struct ScrubReport: FieldPage {
         (request.replacesNames ? "keys and values" : "values") + " of the app's metadata: "
           + plan.applicationKeys.joined(separator: ", "), style: .deleted)
     }
-    if request.replacesSavers {
+    if request.replacesAuthors {
       try field("", "authors, bundles and processes", style: .deleted)
     }
     if request.replacesNames {
@@ -88,12 +88,12 @@ struct ScrubReport: FieldPage {
       style: .inserted)
     try field(
       "", "booleans, nulls, lengths, punctuation, and which values are equal", style: .inserted)
-    if !request.replacesSavers, !plan.savers.isEmpty {
-      let more = plan.savers.count < ScrubPlan.maxSavers ? "" : ", …"
+    if !request.replacesAuthors, !plan.authors.isEmpty {
+      let more = plan.authors.count < ScrubPlan.maxAuthors ? "" : ", …"
       try field(
         "",
         "authors, bundles and processes (--authors replaces them): "
-          + plan.savers.joined(separator: ", ") + more, style: .inserted)
+          + plan.authors.joined(separator: ", ") + more, style: .inserted)
     }
     if !plan.keptColumns.isEmpty {
       try field(
@@ -133,8 +133,8 @@ struct ScrubReport: FieldPage {
         "path": plan.path, "store": plan.storeIdentifier, "copy": request.copy,
         "objects": plan.objectCount, "rows": plan.rowCount, "transactions": plan.transactionCount,
         "changes": plan.changeCount, "hasModel": plan.hasModel,
-        "keepsAuthors": !request.replacesSavers, "keepsNames": !request.replacesNames,
-        "authors": request.replacesSavers ? [] : plan.savers, "keptColumns": plan.keptColumns,
+        "keepsAuthors": !request.replacesAuthors, "keepsNames": !request.replacesNames,
+        "authors": request.replacesAuthors ? [] : plan.authors, "keptColumns": plan.keptColumns,
         "emptiedTables": plan.emptiedTables, "emptiedColumns": plan.emptiedColumns,
         "omittedSettings": plan.omittedSettings, "omittedObjects": plan.omittedObjects,
         "applicationKeys": plan.applicationKeys, "key": request.keyPath,

@@ -15,8 +15,8 @@ import StoreFormat
 package final class ExportedHistory {
   package let path: String
   package let storeIdentifier: String?
-  /// The numbers of the transactions; between two stretches the lines report a gap.
-  package let stretches: [ClosedRange<Int64>]
+  /// The numbers of the transactions; between two ranges the lines report a gap.
+  package let ranges: [ClosedRange<Int64>]
   private let named: [HistoryEntity]
   /// The lines as a segment, or `nil` without lines.
   private let content: (entry: CatalogEntry, reader: SegmentReader)?
@@ -40,11 +40,11 @@ package final class ExportedHistory {
     named = reading.entities.entities()
     let groups = reading.frames.groups
     guard let first = groups.first?.first, let last = groups.last?.last else {
-      stretches = []
+      ranges = []
       content = nil
       return
     }
-    stretches = Self.stretches(first.number...last.number, reading.gaps)
+    ranges = Self.ranges(first.number...last.number, reading.gaps)
     let frames = groups.flatMap(\.frames)
     let manifest = SegmentManifest(
       store: reading.store ?? "", first: first, last: last, after: nil,
@@ -65,19 +65,19 @@ package final class ExportedHistory {
   }
 
   /// Divides the numbers at the gaps that the lines report.
-  private static func stretches(
+  private static func ranges(
     _ all: ClosedRange<Int64>, _ gaps: [HistoryGap]
   ) -> [ClosedRange<Int64>] {
-    var stretches: [ClosedRange<Int64>] = []
+    var ranges: [ClosedRange<Int64>] = []
     var start = all.lowerBound
     for gap in gaps.sorted(by: { $0.after < $1.after }) {
       guard let oldest = gap.oldest, gap.after >= start, oldest > gap.after,
         oldest <= all.upperBound
       else { continue }
-      stretches.append(start...gap.after)
+      ranges.append(start...gap.after)
       start = oldest
     }
-    return stretches + [start...all.upperBound]
+    return ranges + [start...all.upperBound]
   }
 
   private var walk: SegmentWalk? {

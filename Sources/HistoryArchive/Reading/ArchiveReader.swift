@@ -21,7 +21,7 @@ package final class ArchiveReader {
   /// The part to read of each segment, in order; no transaction is in two of them.
   let parts: [ArchivedStore.Part]
   /// The transaction numbers of runs of segments without a gap.
-  package let stretches: [ClosedRange<Int64>]
+  package let ranges: [ClosedRange<Int64>]
   /// The segments of the store that the catalog does not list, by first transaction.
   package let unlisted: [UnlistedSegment]
   /// Whether the catalog ends with an incomplete line.
@@ -61,7 +61,7 @@ package final class ArchiveReader {
     self.unlisted = unlisted
     self.hasTornCatalog = hasTornCatalog
     parts = store.parts()
-    stretches = store.runs.map { $0.first...max($0.first, $0.last) }
+    ranges = store.runs.map { $0.first...max($0.first, $0.last) }
   }
 
   /// Throws an error if an unlisted segment begins before a transaction: history from there on may be missing.

@@ -71,7 +71,7 @@ package struct SealingPlan: Hashable, Sendable {
     sealed = newest?.last
     if let newest {
       try Self.check(newest.last, archive, snapshot)
-      switch HistorySeam(last: newest.last.number, successor: newest.next, oldest: oldest) {
+      switch HistoryContinuation(last: newest.last.number, successor: newest.next, oldest: oldest) {
       case .joined: break
       case .diverged(let number):
         throw ArchiveError.diverged(path: path, archive: archive.path, transaction: number)

@@ -133,7 +133,7 @@ package struct ArchiveVerification: Sendable {
     let done = Mutex<Int64>(0)
     let longLine = LineInspection.LongLine()
     let scope = ReadingScope()
-    var seams = SegmentSeams()
+    var continuity = SegmentContinuity()
     // In batches, so that memory does not grow with the number of segments or the size of manifests.
     for batch in Self.batches(of: entries, archive) {
       let results = Mutex<[Int: SegmentInspection]>([:])
@@ -155,12 +155,12 @@ package struct ArchiveVerification: Sendable {
       for (index, inspection) in results.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
         findings.add(inspection.findings)
         if options.decodesLines, let neighbors = inspection.neighbors {
-          seams.add(entries[index], first: neighbors.first, next: neighbors.next)
+          continuity.add(entries[index], first: neighbors.first, next: neighbors.next)
         }
         facts.add(inspection.facts)
       }
     }
-    for (entry, detail) in seams.contradictions {
+    for (entry, detail) in continuity.contradictions {
       findings.add(.contradictedManifest, at: .file(archive.manifestPath(entry)), detail)
     }
   }
@@ -260,7 +260,7 @@ package enum VerificationSubset: Hashable, Sendable {
 }
 
 /// Compares the transaction that followed each segment with the first one of the next segment.
-private struct SegmentSeams {
+private struct SegmentContinuity {
   private struct Place: Hashable {
     let store: String
     let last: Int64

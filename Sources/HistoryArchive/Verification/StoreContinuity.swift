@@ -59,7 +59,7 @@ package struct StoreContinuity: Sendable {
   ) {
     let issued = max(
       snapshot.entities.highestNumber(of: .transaction), oldest?.number ?? 0)
-    switch HistorySeam(last: last, successor: next, oldest: oldest) {
+    switch HistoryContinuation(last: last, successor: next, oldest: oldest) {
     case .joined: break
     case .diverged(let number):
       findings.add(

@@ -21,9 +21,9 @@ package struct BodyFileEncoder: BufferedEncoder {
   /// The beginning of the names of a transaction's objects.
   private var source = ""
   /// The end of the names.
-  private var saver = ""
-  /// Who saved, if the text is too long for `saver`.
-  private var longSaver: String?
+  private var origin = ""
+  /// Who saved, if the text is too long for `origin`.
+  private var longOrigin: String?
   private var number: Int64 = 0
   private var seconds: Int64 = 0
 
@@ -32,9 +32,9 @@ package struct BodyFileEncoder: BufferedEncoder {
 
   package mutating func begin(_ transaction: HistoryTransaction) {
     source = "0|x-coredata://" + BodyFileText.escaped(transaction.store ?? "") + "/"
-    let saver = transaction.saver
-    longSaver = saver.flatMap { $0.utf8.count > TextDrain.longValue ? $0 : nil }
-    self.saver = saver.map { " by " + (longSaver == nil ? BodyFileText.escaped($0) : "") } ?? ""
+    let origin = transaction.origin
+    longOrigin = origin.flatMap { $0.utf8.count > TextDrain.longValue ? $0 : nil }
+    self.origin = origin.map { " by " + (longOrigin == nil ? BodyFileText.escaped($0) : "") } ?? ""
     number = transaction.number
     let microseconds = transaction.timestamp?.unixMicroseconds ?? 0
     seconds = max(0, microseconds / 1_000_000)
@@ -43,8 +43,8 @@ package struct BodyFileEncoder: BufferedEncoder {
   package mutating func append(_ change: HistoryChange) {
     append(source)
     append(BodyFileText.escaped(ChangeSentence.object(change) + ChangeSentence.attributes(change)))
-    append(saver)
-    if let longSaver { appendLong(longSaver) }
+    append(origin)
+    if let longOrigin { appendLong(longOrigin) }
     writer.appendRaw(UInt8(ascii: "|"))
     writer.appendInteger(number)
     writer.appendRaw(UInt8(ascii: "-"))
@@ -56,7 +56,7 @@ package struct BodyFileEncoder: BufferedEncoder {
     writer.appendRaw(UInt8(ascii: "\n"))
   }
 
-  package mutating func end() { longSaver = nil }
+  package mutating func end() { longOrigin = nil }
 
   /// Writes a text with escapes, in pieces.
   private mutating func appendLong(_ text: String) {

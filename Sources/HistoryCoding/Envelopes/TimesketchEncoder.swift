@@ -37,7 +37,7 @@ package struct TimesketchEncoder: BufferedEncoder {
   private var times = JSONWriter(capacity: 128)
   private var shared = JSONWriter(capacity: 1024)
   private var hasTime = false
-  private var saver: String?
+  private var origin: String?
   /// The transaction, if its values are too long for `shared`.
   private var longTransaction: HistoryTransaction?
 
@@ -53,7 +53,7 @@ package struct TimesketchEncoder: BufferedEncoder {
   }
 
   package mutating func begin(_ transaction: HistoryTransaction) {
-    saver = transaction.saver
+    origin = transaction.origin
     beginTimes(transaction.timestamp)
     shared.removeAll()
     if fields.contains(.dataType) {
@@ -83,7 +83,7 @@ package struct TimesketchEncoder: BufferedEncoder {
 
   package mutating func end() {
     longTransaction = nil
-    saver = nil
+    origin = nil
   }
 
   /// Writes the texts and the extra columns of a transaction.
@@ -140,9 +140,9 @@ package struct TimesketchEncoder: BufferedEncoder {
     writer.append(.message, &isFirst)
     writer.appendRaw(UInt8(ascii: "\""))
     writer.appendEscaped(ChangeSentence.text(change))
-    if let saver {
+    if let origin {
       writer.appendRaw(" by ")
-      writer.appendEscaped(saver)
+      writer.appendEscaped(origin)
     }
     writer.appendRaw(UInt8(ascii: "\""))
     writer.appendText(of: times)
@@ -242,7 +242,7 @@ enum ChangeSentence {
 
 extension HistoryTransaction {
   /// Who saved: the author, else the process, else the bundle.
-  var saver: String? {
+  var origin: String? {
     [author, process, bundle].lazy.compactMap { $0?.string }.first { !$0.isEmpty }
   }
 }

@@ -68,19 +68,19 @@ package struct FoundStore: Sendable {
     entityNames = snapshot.entities.modelEntries.map(\.name)
     byteCount = try snapshot.storeByteCount()
     isMirrored = !snapshot.layout.mirroringTables.isEmpty
-    var saver: FoundApp?
+    var savingApp: FoundApp?
     if snapshot.layout.history == nil {
       history = nil
     } else {
       history = History(
         transactionCount: try snapshot.transactionCount(),
         oldest: try snapshot.oldestTransaction(), newest: try snapshot.newestTransaction())
-      saver = try snapshot.newestText(.bundle).map {
+      savingApp = try snapshot.newestText(.bundle).map {
         FoundApp(identifier: $0.string, source: .history)
       }
     }
     // A group belongs to several apps; the one that saved last is more specific.
-    app = place.app?.source == .group ? saver ?? place.app : place.app ?? saver
+    app = place.app?.source == .group ? savingApp ?? place.app : place.app ?? savingApp
     device = place.device
   }
 }

@@ -8,7 +8,7 @@ import StoreFormat
 final class PlannedArchive: ArchivedHistory {
   let path: String
   let storeIdentifier: String?
-  let stretches: [ClosedRange<Int64>]
+  let ranges: [ClosedRange<Int64>]
 
   private let archived: ArchiveReader?
   private let snapshot: StoreSnapshot
@@ -28,15 +28,15 @@ final class PlannedArchive: ArchivedHistory {
     storeIdentifier = sealing.store
     start = sealing.sealed?.number ?? 0
     end = sealing.last?.number ?? start
-    var stretches = archived?.stretches ?? []
+    var ranges = archived?.ranges ?? []
     if let first = sealing.first?.number, let last = sealing.last?.number, first <= last {
-      if let known = stretches.last, !sealing.leavesGap {
-        stretches[stretches.count - 1] = known.lowerBound...max(known.upperBound, last)
+      if let known = ranges.last, !sealing.leavesGap {
+        ranges[ranges.count - 1] = known.lowerBound...max(known.upperBound, last)
       } else {
-        stretches.append(first...last)
+        ranges.append(first...last)
       }
     }
-    self.stretches = stretches
+    self.ranges = ranges
   }
 
   func entities() throws -> [HistoryEntity] {

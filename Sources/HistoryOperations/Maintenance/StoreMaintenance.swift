@@ -18,7 +18,7 @@ package struct MaintenanceOutcome {
     package let plan: PrunePlan
     package let deleted: DeletedHistory
     /// The bookmarks that expire.
-    package let lost: [BookmarkOutlook]
+    package let lost: [BookmarkEffect]
   }
 
   package let section: String

@@ -92,14 +92,14 @@ struct ReportHistory {
       facts = try Self.facts(of: snapshot, mirroring)
       let (bookmarks, bookmarkProblem) = BookmarkFile.readable(
         named: source.bookmarkPath, beside: snapshot.location)
-      let standings = try BookmarkStanding.standings(of: bookmarks, in: snapshot, now: request.now)
-      self.bookmarks = standings.map(Self.json)
+      let statuses = try BookmarkStatus.statuses(of: bookmarks, in: snapshot, now: request.now)
+      self.bookmarks = statuses.map(Self.json)
       notices =
         try StoreNotice.notices(
           on: snapshot, reach: HistoryReach(of: snapshot), mirroring: mirroring,
           logProblem: logProblem)
         + (bookmarkProblem.map { [StoreNotice(kind: "unreadableBookmarks", text: $0.message)] }
-          ?? []) + Self.notices(on: standings)
+          ?? []) + Self.notices(on: statuses)
       sizes = .object(of: [
         "store": try snapshot.storeByteCount(), "free": try snapshot.freeByteCount(),
         "log": try? snapshot.location.logSize(), "history": statistics.size?.pageByteCount,
@@ -175,23 +175,23 @@ struct ReportHistory {
       .first { $0.identifier == timeline.storeIdentifier }?.byteCount
   }
 
-  private static func notices(on standings: [BookmarkStanding]) -> [StoreNotice] {
-    standings.compactMap { standing in
-      guard standing.token.state != .valid else { return nil }
+  private static func notices(on statuses: [BookmarkStatus]) -> [StoreNotice] {
+    statuses.compactMap { status in
+      guard status.token.state != .valid else { return nil }
       return StoreNotice(
         kind: "bookmark",
-        text: "the bookmark \(standing.bookmark.name) is \(standing.token.state.name)")
+        text: "the bookmark \(status.bookmark.name) is \(status.token.state.name)")
     }
   }
 
-  private static func json(_ standing: BookmarkStanding) -> JSONValue {
+  private static func json(_ status: BookmarkStatus) -> JSONValue {
     .object(of: [
-      "name": standing.bookmark.name, "state": standing.token.state.name,
-      "token": standing.bookmark.token.description,
-      "transaction": standing.token.number?.reportJSON,
-      "time": standing.bookmark.timestamp.map { Optional($0).reportJSON },
-      "transactionsBehind": standing.lag?.transactions, "changesBehind": standing.lag?.changes,
-      "unreadSince": standing.lag?.unreadSince.map { Optional($0).reportJSON },
+      "name": status.bookmark.name, "state": status.token.state.name,
+      "token": status.bookmark.token.description,
+      "transaction": status.token.number?.reportJSON,
+      "time": status.bookmark.timestamp.map { Optional($0).reportJSON },
+      "transactionsBehind": status.lag?.transactions, "changesBehind": status.lag?.changes,
+      "unreadSince": status.lag?.unreadSince.map { Optional($0).reportJSON },
     ])
   }
 }

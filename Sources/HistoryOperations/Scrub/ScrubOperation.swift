@@ -12,7 +12,7 @@ package struct ScrubOperation {
     /// The file of the key; `nil` for a key that is used once and kept nowhere.
     package var keyPath: String?
     /// Whether authors, bundles and processes are replaced too.
-    package var replacesSavers = false
+    package var replacesAuthors = false
     /// Whether the names of the model are replaced too.
     package var replacesNames = false
     /// Seconds to wait for a locked store.
@@ -64,7 +64,7 @@ package struct ScrubOperation {
         (key, isNew) = try ScrubKeyFile(path: keyPath).readOrMake()
       }
       let scrubber = StoreScrubber(
-        snapshot, plan: plan, key: key, replacesSavers: request.replacesSavers)
+        snapshot, plan: plan, key: key, replacesAuthors: request.replacesAuthors)
       let written = try place.write(snapshot, scrubber) { rows in
         try checking()
         observer(.scrubbing(rows: rows, total: plan.rowCount, copy: request.copy))

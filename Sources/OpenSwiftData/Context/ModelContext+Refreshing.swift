@@ -12,14 +12,14 @@ extension ModelContext {
   func catchUp() throws {
     readInFull = [:]
     for store in defaultStores {
-      let standing = standings[store.identifier]
+      let state = states[store.identifier]
       let own = ownTransactions[store.identifier] ?? []
-      guard let (next, news) = try store.news(since: standing, without: own) else { continue }
+      guard let (next, news) = try store.news(since: state, without: own) else { continue }
       switch news {
       case .nothing: break
       case .anything:
         let states = knownModels(ofStore: store.identifier).compactMap(\.state)
-        if standing != nil { forgetLists(of: states, leadingTo: Set(store.schema.layouts.keys)) }
+        if state != nil { forgetLists(of: states, leadingTo: Set(store.schema.layouts.keys)) }
         try refresh(states)
       case .models(let changed, let deleted, let entityNames):
         let states = knownModels(ofStore: store.identifier).compactMap(\.state)
@@ -28,7 +28,7 @@ extension ModelContext {
         try refresh(states.filter { changed.contains($0.identifier) })
       }
       // Only now, because after an error the same news must be returned again.
-      standings[store.identifier] = next
+      states[store.identifier] = next
       ownTransactions[store.identifier] = nil
       if case .nothing = news { continue }
       changesHaveBegun()
@@ -41,12 +41,12 @@ extension ModelContext {
 
   /// Notes a transaction whose changes this context knows.
   func saved(_ token: any HistoryToken, to store: any DataStore) {
-    guard let token = token as? DefaultHistoryToken, let standing = standings[store.identifier],
+    guard let token = token as? DefaultHistoryToken, let state = states[store.identifier],
       let number = token.number(of: store.identifier)
     else { return }
-    if number == standing.number.following {
+    if number == state.number.following {
       // Nobody else has saved in between.
-      standings[store.identifier] = StoreStanding(stamp: standing.stamp, number: number)
+      states[store.identifier] = StoreState(stamp: state.stamp, number: number)
     } else if ownTransactions[store.identifier]?.count ?? 0 < Self.mostOwnTransactions {
       ownTransactions[store.identifier, default: []].insert(number)
     }
@@ -54,7 +54,7 @@ extension ModelContext {
 
   /// The position up to which the context knows all saves, or `nil` before it has looked.
   var knownPlace: DefaultHistoryToken? {
-    standings.isEmpty ? nil : DefaultHistoryToken(standings.mapValues(\.number))
+    states.isEmpty ? nil : DefaultHistoryToken(states.mapValues(\.number))
   }
 
   private func refresh(_ states: [ModelState]) throws {
@@ -123,7 +123,7 @@ extension ModelState {
 }
 
 /// The state of a store when it was looked at.
-struct StoreStanding {
+struct StoreState {
   let stamp: StoreStamp
   /// The newest transaction.
   let number: Int64
@@ -144,21 +144,21 @@ extension DefaultStore {
   /// The maximum number of changes to list, and of transactions to search for them.
   static let mostNews = 10_000
 
-  /// Returns what was done since a standing, except by the given transactions, or `nil` if there were
+  /// Returns what was done since a state, except by the given transactions, or `nil` if there were
   /// no saves.
   fileprivate func news(
-    since last: StoreStanding?, without own: Set<Int64>
-  ) throws -> (standing: StoreStanding, news: StoreNews)? {
+    since last: StoreState?, without own: Set<Int64>
+  ) throws -> (state: StoreState, news: StoreNews)? {
     try translating {
       let stamp = try file.stamp()
       if let last, last.stamp == stamp { return nil }
       return try file.read { snapshot in
         let newest = try snapshot.highestTransaction()
-        let standing = StoreStanding(stamp: stamp, number: newest)
-        guard let last else { return (standing, .anything) }
-        guard newest > last.number else { return (standing, .nothing) }
-        guard try snapshot.isComplete(after: last.number) else { return (standing, .anything) }
-        return (standing, try news(in: snapshot, after: last.number, until: newest, without: own))
+        let state = StoreState(stamp: stamp, number: newest)
+        guard let last else { return (state, .anything) }
+        guard newest > last.number else { return (state, .nothing) }
+        guard try snapshot.isComplete(after: last.number) else { return (state, .anything) }
+        return (state, try news(in: snapshot, after: last.number, until: newest, without: own))
       }
     }
   }

@@ -49,7 +49,7 @@ extension ModelContext {
     // Observers may have changed something.
     processPendingChanges()
     // The stores' positions must be known first, so that these saves are not news.
-    if standings.isEmpty { try catchUp() }
+    if states.isEmpty { try catchUp() }
     try checkModels()
     try checkDenials()
     try readUnreadLists()

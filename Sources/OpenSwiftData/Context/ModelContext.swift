@@ -55,7 +55,7 @@ public class ModelContext: Equatable {
   private var awaitsAutosave = false
   var undoRecorder: UndoRecorder?
   /// The state of each store when its news were last taken over.
-  var standings: [String: StoreStanding] = [:]
+  var states: [String: StoreState] = [:]
   /// The context's own transactions since then that follow some of others, by store.
   var ownTransactions: [String: Set<Int64>] = [:]
   /// Models that left since the last save because others deleted them; if there are many, the last

@@ -85,14 +85,14 @@ extension DefaultStore {
     try translating {
       let kept = try BookmarkFile(path: bookmarkPath).bookmarks
       return try file.read { snapshot in
-        try BookmarkStanding.standings(of: kept, in: snapshot).map { standing in
-          let token = standing.bookmark.token
+        try BookmarkStatus.statuses(of: kept, in: snapshot).map { status in
+          let token = status.bookmark.token
           return HistoryBookmark(
-            name: standing.bookmark.name,
+            name: status.bookmark.name,
             token: DefaultHistoryToken(
               token.transaction(in: identifier).map { [identifier: $0] } ?? token.storeTokens),
-            state: try state(standing.token.state, in: snapshot),
-            unreadCount: standing.lag.map { Int($0.transactions) })
+            state: try state(status.token.state, in: snapshot),
+            unreadCount: status.lag.map { Int($0.transactions) })
         }
       }
     }
@@ -127,7 +127,7 @@ extension DefaultStore {
     _ = try writable()
     let oldest = try translating {
       let kept = try BookmarkFile(path: bookmarkPath).bookmarks
-      return try file.read { try BookmarkOutlook.lowestNeeded(by: kept, in: $0) }
+      return try file.read { try BookmarkEffect.lowestNeeded(by: kept, in: $0) }
     }
     guard let oldest, oldest > 0 else { return 0 }
     try whenPlanned()

@@ -26,10 +26,10 @@ struct SaveDraft {
   private mutating func add(
     inserted snapshots: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: [DefaultSnapshot]
   ) throws {
-    let doomed = Set(try deleted.map { try store.object($0.persistentIdentifier) })
+    let deletedObjects = Set(try deleted.map { try store.object($0.persistentIdentifier) })
     let contents = try snapshots.map { try $0.storedAttributes(at: $0.values.indices) }
     let identities = try UniqueIdentities(
-      snapshots, contents, updated: updated, deleted: doomed, store: store)
+      snapshots, contents, updated: updated, deleted: deletedObjects, store: store)
     inserted.reserveCapacity(snapshots.count)
     var objects: [StoreObject?] = Array(repeating: nil, count: identities.count)
     // The first of the models that become an existing object.
@@ -73,7 +73,7 @@ struct SaveDraft {
         save.update(object, toOne: links, toMany: toMany)
       }
     }
-    for object in doomed.sorted(by: { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }) {
+    for object in deletedObjects.sorted(by: { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }) {
       save.delete(object)
     }
   }

@@ -17,7 +17,7 @@ struct UniqueIdentities {
   private let store: DefaultStore
   private let snapshots: [DefaultSnapshot]
   private let updated: [PersistentIdentifier: DefaultSnapshot]
-  private let doomed: Set<StoreObject>
+  private let deleted: Set<StoreObject>
   private var objects: [Object] = []
   private var byKey: [UniqueKey: Int] = [:]
   private var byPresent: [StoreObject: Int] = [:]
@@ -29,11 +29,11 @@ struct UniqueIdentities {
 
   init(
     _ snapshots: [DefaultSnapshot], _ contents: [[String: StoredValue]],
-    updated: [DefaultSnapshot], deleted doomed: Set<StoreObject>, store: DefaultStore
+    updated: [DefaultSnapshot], deleted: Set<StoreObject>, store: DefaultStore
   ) throws {
     self.store = store
     self.snapshots = snapshots
-    self.doomed = doomed
+    self.deleted = deleted
     self.updated =
       snapshots.isEmpty
       ? [:]
@@ -89,7 +89,7 @@ struct UniqueIdentities {
       try check(objects[number].entityName, against: snapshot, key)
       return number
     }
-    guard let found = present.object(key, as: snapshot.layout), !doomed.contains(found.object),
+    guard let found = present.object(key, as: snapshot.layout), !deleted.contains(found.object),
       try !leaves(found.object, key)
     else { return nil }
     try check(found.object.entityName, against: snapshot, key)

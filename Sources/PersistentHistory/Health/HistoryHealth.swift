@@ -25,7 +25,7 @@ package struct HistoryHealth: Hashable, Sendable {
   /// The progress of the mirror in CloudKit, or `nil` if the store is not mirrored.
   package let mirroring: MirroringState?
   /// The state of the bookmarks, in the given order.
-  package let bookmarks: [BookmarkStanding]
+  package let bookmarks: [BookmarkStatus]
   /// What exceeds the limits, damage, and bookmarks that do not work.
   package private(set) var findings: [HistoryFinding] = []
 
@@ -48,9 +48,9 @@ package struct HistoryHealth: Hashable, Sendable {
     oldest = try snapshot.oldestTransaction()
     newest = try snapshot.newestTransaction()
     mirroring = try MirroringState(snapshot: snapshot)
-    let standings = try BookmarkStanding.standings(
+    let statuses = try BookmarkStatus.statuses(
       of: bookmarks, in: snapshot, limit: limits.allowance, retention: limits.retention, now: now)
-    self.bookmarks = standings.filter {
+    self.bookmarks = statuses.filter {
       if limits.ignoresBookmarksOfOtherStores, case .foreign = $0.token.state {
         false
       } else {
@@ -107,18 +107,18 @@ package struct HistoryHealth: Hashable, Sendable {
   }
 
   private static func finding(
-    _ standing: BookmarkStanding, _ limits: HistoryLimits, _ now: StoreTimestamp
+    _ status: BookmarkStatus, _ limits: HistoryLimits, _ now: StoreTimestamp
   ) -> HistoryFinding? {
-    guard standing.token.state == .valid else { return .unusableBookmark(standing) }
-    if standing.isLost, let allowance = limits.allowance {
-      return .lostBookmark(standing, allowance: allowance)
+    guard status.token.state == .valid else { return .unusableBookmark(status) }
+    if status.isLost, let allowance = limits.allowance {
+      return .lostBookmark(status, allowance: allowance)
     }
-    guard let headroom = standing.headroom else { return nil }
+    guard let headroom = status.headroom else { return nil }
     let minimum = limits.minHeadroom.map {
       now.secondsSinceReferenceDate - $0.before(now).secondsSinceReferenceDate
     }
     return headroom == .exhausted || minimum.map { headroom < .seconds($0) } ?? false
-      ? .shortHeadroom(standing, limit: limits.minHeadroom) : nil
+      ? .shortHeadroom(status, limit: limits.minHeadroom) : nil
   }
 }
 
@@ -151,11 +151,11 @@ package enum HistoryFinding: Hashable, Sendable {
   /// The log of the mirror in CloudKit, which a limit is about, cannot be read.
   case unreadableMirroring(reason: String)
   /// A bookmark does not work.
-  case unusableBookmark(BookmarkStanding)
+  case unusableBookmark(BookmarkStatus)
   /// The consumer of a bookmark has more left to read than is allowed.
-  case lostBookmark(BookmarkStanding, allowance: BookmarkAllowance)
+  case lostBookmark(BookmarkStatus, allowance: BookmarkAllowance)
   /// A bookmark would expire too soon; without a limit, at once.
-  case shortHeadroom(BookmarkStanding, limit: HistoryDuration?)
+  case shortHeadroom(BookmarkStatus, limit: HistoryDuration?)
   case unreadableBookmarks(HistoryError)
   /// A part of the write-ahead log is damaged, so saves after it may be missing.
   case damagedLog(reason: String)
@@ -191,9 +191,9 @@ package enum HistoryFinding: Hashable, Sendable {
   /// The bookmark of the finding, or `nil` if it is about the history itself.
   package var bookmark: Bookmark? {
     switch self {
-    case .unusableBookmark(let standing), .lostBookmark(let standing, _),
-      .shortHeadroom(let standing, _):
-      standing.bookmark
+    case .unusableBookmark(let status), .lostBookmark(let status, _),
+      .shortHeadroom(let status, _):
+      status.bookmark
     case .tooLarge, .tooOld, .failingExport, .unreadableMirroring, .unreadableBookmarks,
       .damagedLog, .damaged,
       .missingChanges:

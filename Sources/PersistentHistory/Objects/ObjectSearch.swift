@@ -134,8 +134,8 @@ package struct ObjectSearch {
     let names = Set(conditions.map(\.name))
     var found: [HistoryObject] = []
     let number = try NameLookup(schema: schema).entityNumber(entity)
-    for heir in snapshot.entities.heirs(of: number) {
-      guard let name = snapshot.entities.name(of: heir),
+    for entity in snapshot.entities.entityAndDescendants(of: number) {
+      guard let name = snapshot.entities.name(of: entity),
         let rows = try ObjectRows(snapshot, of: name, objects, only: names)
       else { continue }
       let tests = conditions.compactMap { condition in

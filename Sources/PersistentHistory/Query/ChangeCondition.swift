@@ -85,7 +85,9 @@ public struct ChangeCondition: Hashable, Sendable {
     var selection = ChangeSelection(kinds: kinds.isEmpty ? nil : kinds)
     if !namesNoEntity {
       selection.entityNumbers =
-        try entities.flatMap { snapshot.entities.heirs(of: try names.entityNumber($0)) }
+        try entities.flatMap {
+          snapshot.entities.entityAndDescendants(of: try names.entityNumber($0))
+        }
         + exactEntities.map { try names.entityNumber($0) }
     }
     if !objects.isEmpty {
@@ -124,8 +126,8 @@ public struct ChangeCondition: Hashable, Sendable {
     let names = NameLookup(schema: schema)
     condition.exactEntities += try entities.flatMap { name in
       let number = try names.entityNumber(name)
-      return snapshot.entities.heirs(of: number).map { heir in
-        heir == number ? name : schema.entity(number: heir).name ?? "\(heir)"
+      return snapshot.entities.entityAndDescendants(of: number).map { entity in
+        entity == number ? name : schema.entity(number: entity).name ?? "\(entity)"
       }
     }
     condition.entities = []
@@ -153,7 +155,7 @@ public struct ChangeCondition: Hashable, Sendable {
     guard !attributes.isEmpty || !values.isEmpty else { return }
     let numbers = try namedEntities.flatMap { name in
       let number = try names.entityNumber(name)
-      return timeline.snapshot?.entities.heirs(of: number) ?? [number]
+      return timeline.snapshot?.entities.entityAndDescendants(of: number) ?? [number]
     }
     let candidates = namesNoEntity ? schema.entities : numbers.map(schema.entity)
     guard candidates.contains(where: { $0.slots != nil }) else {

@@ -171,7 +171,7 @@ final class RestoreSurvey {
     }
     guard transaction.number == oldest.number else {
       let successor = try sealed.successor(of: transaction.number)
-      switch HistorySeam(last: transaction.number, successor: successor, oldest: oldest) {
+      switch HistoryContinuation(last: transaction.number, successor: successor, oldest: oldest) {
       case .joined: return false
       case .gap: throw gap(transaction.number)
       case .diverged(let number):

@@ -31,7 +31,7 @@ public struct PruneRequest: Hashable, Sendable {
   private var givenLooseChanges: HistoryDeletion.LooseChanges?
   /// Further guards, besides those of bookmarks and mirroring.
   package var guards: [RetentionGuard] = []
-  /// Tokens whose fate the plan reports.
+  /// Tokens whose state after the cut the plan reports.
   public var tokens: [String] = []
 
   /// Creates a request without conditions.
@@ -53,7 +53,7 @@ public struct PrunePlan: Sendable {
   }
 
   /// The effect of pruning on a token.
-  package struct TokenOutlook: Hashable, Sendable {
+  package struct TokenEffect: Hashable, Sendable {
     /// The token, with its state now.
     package let token: ResolvedToken
     /// Whether it works now and does not work afterwards.
@@ -77,7 +77,7 @@ public struct PrunePlan: Sendable {
 
   /// The effect of pruning on the values that were recorded beside the store: those of deleted transactions are
   /// deleted as well.
-  package struct RecordedValuesOutlook: Hashable, Sendable {
+  package struct RecordedValuesEffect: Hashable, Sendable {
     package let path: String
     /// The oldest transaction whose values stay.
     package let firstKept: Int64
@@ -118,8 +118,8 @@ public struct PrunePlan: Sendable {
   public let firstKept: TransactionPosition?
   /// The names of the rules and guards whose cut it is.
   public let deciders: [String]
-  package let bookmarks: [BookmarkOutlook]
-  package let tokens: [TokenOutlook]
+  package let bookmarks: [BookmarkEffect]
+  package let tokens: [TokenEffect]
   /// The rows to delete.
   package let deletion: HistoryDeletion
   /// The number of changes that belong to no transaction and stay, although they are before the cut or
@@ -132,7 +132,7 @@ public struct PrunePlan: Sendable {
   /// Bytes of pages that the history will occupy, if a rule limits them and they can be known in advance.
   package internal(set) var remainingByteCount: Int64?
   /// The effect on recorded values; `nil` if there are none.
-  package internal(set) var recordedValues: RecordedValuesOutlook?
+  package internal(set) var recordedValues: RecordedValuesEffect?
 
   /// The maximum size of the history by the rules, in bytes of pages.
   package var byteLimit: Int64? {
@@ -151,5 +151,5 @@ public struct PrunePlan: Sendable {
   }
 
   /// The bookmarks that expire.
-  public var lostBookmarks: [BookmarkOutlook] { bookmarks.filter { $0.fate == .lost } }
+  public var lostBookmarks: [BookmarkEffect] { bookmarks.filter { $0.outcome == .lost } }
 }

@@ -11,7 +11,7 @@ package final class PrunePlanner {
   private let bookmarkPath: String?
   private let now: StoreTimestamp
   private var measured: (history: PrunePlan.History, size: HistorySize?)?
-  private var bookmarks: [BookmarkOutlook]?
+  private var bookmarks: [BookmarkEffect]?
   /// Measures what deletions leave; `nil` inside if the store is too large for that.
   private var trial: ErasureTrial??
 
@@ -65,7 +65,7 @@ package final class PrunePlanner {
     if let limit = plan.byteLimit, let size, let firstKept = plan.cut?.firstKept {
       plan.remainingByteCount = try sizeRule(size, limit: limit).byteCount(keepingFrom: firstKept)
     }
-    plan.recordedValues = try PrunePlan.RecordedValuesOutlook(
+    plan.recordedValues = try PrunePlan.RecordedValuesEffect(
       snapshot, firstKept: try firstKeptValues(plan.cut, history))
     return plan
   }
@@ -103,7 +103,7 @@ package final class PrunePlanner {
   ) throws -> PrunePlan {
     let bookmarks =
       try bookmarks
-      ?? request.bookmarkOutlooks(resolver, in: snapshot, bookmarkPath: bookmarkPath, now: now)
+      ?? request.bookmarkEffects(resolver, in: snapshot, bookmarkPath: bookmarkPath, now: now)
     self.bookmarks = bookmarks
     let range = history.oldest.flatMap { oldest in
       history.newest.map { (oldest: oldest.number, newest: $0.number) }
@@ -119,7 +119,7 @@ package final class PrunePlanner {
       request: request, history: history, rules: decision.rules, guards: decision.guards, cut: cut,
       firstKept: try cut?.firstKept.flatMap { try snapshot.timestamp(ofTransaction: $0) },
       deciders: decision.deciders, bookmarks: decision.bookmarks,
-      tokens: try tokenOutlooks(cut),
+      tokens: try tokenEffects(cut),
       deletion: deletion,
       orphanCount: deletion.isEmpty
         ? 0 : deletion.keptChangeCount + (try snapshot.changeCountWithoutNumber()),
@@ -165,8 +165,8 @@ package final class PrunePlanner {
     }
   }
 
-  private func tokenOutlooks(_ cut: HistoryCut?) throws -> [PrunePlan.TokenOutlook] {
-    try request.tokens.map { PrunePlan.TokenOutlook(try resolver.resolve($0), cut: cut) }
+  private func tokenEffects(_ cut: HistoryCut?) throws -> [PrunePlan.TokenEffect] {
+    try request.tokens.map { PrunePlan.TokenEffect(try resolver.resolve($0), cut: cut) }
   }
 
   // MARK: - Changes of an entity
@@ -184,7 +184,7 @@ package final class PrunePlanner {
       request: request, history: history, rules: [],
       guards: try request.guards(of: [], in: snapshot, oldest: nil),
       cut: nil, firstKept: history.oldest, deciders: [], bookmarks: [],
-      tokens: try tokenOutlooks(nil), deletion: deletion, orphanCount: 0,
+      tokens: try tokenEffects(nil), deletion: deletion, orphanCount: 0,
       byteCount: try byteCount(of: deletion, history: history, size: size),
       isSmallEnough: isSmallEnough)
   }

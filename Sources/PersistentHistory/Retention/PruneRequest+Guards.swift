@@ -2,14 +2,14 @@ import StoreFormat
 
 extension PruneRequest {
   /// Returns the effect of pruning on the bookmarks of a store, before a cut is known.
-  func bookmarkOutlooks(
+  func bookmarkEffects(
     _ resolver: TokenResolver, in snapshot: StoreSnapshot, bookmarkPath: String?,
     now: StoreTimestamp
-  ) throws -> [BookmarkOutlook] {
+  ) throws -> [BookmarkEffect] {
     guard !ignoredGuards.contains(RetentionGuard.bookmarksName) else { return [] }
     let file = try BookmarkFile(named: bookmarkPath, beside: snapshot.location)
     return try file.bookmarks.map {
-      try BookmarkOutlook(
+      try BookmarkEffect(
         $0, resolver: resolver, snapshot: snapshot, allowance: allowance, now: now)
     }
   }
@@ -18,7 +18,7 @@ extension PruneRequest {
   ///
   /// - Parameter oldest: The number of the oldest transaction.
   func guards(
-    of bookmarks: [BookmarkOutlook], in snapshot: StoreSnapshot, oldest: Int64?
+    of bookmarks: [BookmarkEffect], in snapshot: StoreSnapshot, oldest: Int64?
   ) throws -> [RetentionGuard] {
     let mirroring = try RetentionGuard.mirroring(snapshot)
     return
@@ -32,7 +32,7 @@ extension PruneRequest {
   ) throws -> [RetentionGuard] {
     switch target {
     case .transactions:
-      let bookmarks = try bookmarkOutlooks(
+      let bookmarks = try bookmarkEffects(
         TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now), in: snapshot,
         bookmarkPath: bookmarkPath, now: now)
       return try guards(

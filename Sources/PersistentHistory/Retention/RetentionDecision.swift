@@ -16,7 +16,7 @@ package struct RetentionDecision: Sendable {
   package let cut: HistoryCut?
   /// The names of the rules and guards whose cut it is.
   package let deciders: [String]
-  package let bookmarks: [BookmarkOutlook]
+  package let bookmarks: [BookmarkEffect]
 
   /// - Parameters:
   ///   - guards: Those besides the one of the newest transaction.
@@ -24,7 +24,7 @@ package struct RetentionDecision: Sendable {
   ///   - range: The oldest and the newest transaction; `nil` for an empty history.
   ///   - isNeeded: Whether anything is to be deleted at all.
   init(
-    _ rules: [RuleOutcome], _ guards: [RetentionGuard], _ bookmarks: [BookmarkOutlook],
+    _ rules: [RuleOutcome], _ guards: [RetentionGuard], _ bookmarks: [BookmarkEffect],
     of range: (oldest: Int64, newest: Int64)?, isNeeded: Bool = true
   ) {
     var guards = guards
@@ -69,7 +69,7 @@ extension TokenResolver {
   ) throws -> RetentionDecision {
     let asked = ignoredGuards.contains(RetentionGuard.bookmarksName) ? [] : bookmarks
     let outlooks = try asked.map {
-      try BookmarkOutlook($0, resolver: self, snapshot: nil, allowance: nil, now: now)
+      try BookmarkEffect($0, resolver: self, snapshot: nil, allowance: nil, now: now)
     }
     let oldest = try timeline.oldestTransaction()?.number
     let newest = try timeline.newestTransaction()?.number

@@ -16,15 +16,16 @@ public struct ArchiveDivergence: Hashable, Sendable {
   /// Copies of a store have the same transactions up to the point where they diverged, and none
   /// after it, so comparing the newest one is enough.
   init?(
-    _ archive: any ArchivedHistory, _ snapshot: StoreSnapshot, seam: Int64?, issued: Int64
+    _ archive: any ArchivedHistory, _ snapshot: StoreSnapshot, firstInStore: Int64?, issued: Int64
   ) throws {
     guard let last = try archive.lastTransaction(before: .max, offset: 0) else { return nil }
     guard last.number <= issued else {
       self.init(archive, snapshot, last, nil)
       return
     }
-    if let seam, last.number < seam, let next = try archive.successor(), next.number == seam,
-      let stored = try snapshot.timestamp(ofTransaction: seam), !next.mayBe(stored)
+    if let firstInStore, last.number < firstInStore, let next = try archive.successor(),
+      next.number == firstInStore,
+      let stored = try snapshot.timestamp(ofTransaction: firstInStore), !next.mayBe(stored)
     {
       self.init(archive, snapshot, next, stored)
       return

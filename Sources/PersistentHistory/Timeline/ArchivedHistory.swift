@@ -14,7 +14,7 @@ package protocol ArchivedHistory: AnyObject {
   /// The ranges of archived numbers, in order, with gaps between them.
   ///
   /// A range may include numbers that no transaction ever had.
-  var stretches: [ClosedRange<Int64>] { get }
+  var ranges: [ClosedRange<Int64>] { get }
 
   /// Returns the entities, those of the newest model first. A name occurs once for each model.
   func entities() throws -> [HistoryEntity]

@@ -25,7 +25,7 @@ extension HistoryTimeline {
     }
     if divergence != nil { return .diverged(archived: archived, stored: nil) }
     // The store's own range is not looked up in the archive.
-    return seam.map { number >= $0 } ?? false ? nil : .archived(archived)
+    return firstInStore.map { number >= $0 } ?? false ? nil : .archived(archived)
   }
 
   /// Returns the transaction with exactly this number, if there is one.
@@ -39,24 +39,24 @@ extension HistoryTimeline {
 
   /// Returns the highest transaction number that was issued.
   package func highestIssued() throws -> Int64 {
-    try snapshot?.highestIssued() ?? archive?.stretches.last?.upperBound ?? 0
+    try snapshot?.highestIssued() ?? archive?.ranges.last?.upperBound ?? 0
   }
 
   /// Returns the number of transactions.
   package func transactionCount() throws -> Int64 {
     try (snapshot?.transactionCount() ?? 0)
-      + (archive?.transactionCount(before: seam ?? .max) ?? 0)
+      + (archive?.transactionCount(before: firstInStore ?? .max) ?? 0)
   }
 
   /// Returns the oldest transaction, or with `offset` the n-th after it.
   package func oldestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     guard let archive else { return try snapshot?.oldestTransaction(offset: offset) }
     if let position = try archive.firstTransaction(after: .min, offset: offset),
-      seam.map({ position.number < $0 }) ?? true
+      firstInStore.map({ position.number < $0 }) ?? true
     {
       return position
     }
-    let archivedCount = try archive.transactionCount(before: seam ?? .max)
+    let archivedCount = try archive.transactionCount(before: firstInStore ?? .max)
     return try offset < archivedCount
       ? nil : snapshot?.oldestTransaction(offset: offset - archivedCount)
   }
@@ -66,13 +66,13 @@ extension HistoryTimeline {
     if let position = try snapshot?.newestTransaction(offset: offset) { return position }
     guard let archive else { return nil }
     return try archive.lastTransaction(
-      before: seam ?? .max, offset: offset - (snapshot?.transactionCount() ?? 0))
+      before: firstInStore ?? .max, offset: offset - (snapshot?.transactionCount() ?? 0))
   }
 
   /// Returns the transaction with the lowest number among those saved at or after a moment.
   func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     if let position = try archive?.firstTransaction(notBefore: moment),
-      seam.map({ position.number < $0 }) ?? true
+      firstInStore.map({ position.number < $0 }) ?? true
     {
       return position
     }
@@ -82,7 +82,7 @@ extension HistoryTimeline {
   /// Returns the first transaction after a number.
   package func firstTransaction(after number: Int64) throws -> TransactionPosition? {
     if let position = try archive?.firstTransaction(after: number, offset: 0),
-      seam.map({ position.number < $0 }) ?? true
+      firstInStore.map({ position.number < $0 }) ?? true
     {
       return position
     }

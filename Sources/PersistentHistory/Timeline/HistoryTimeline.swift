@@ -22,7 +22,7 @@ package struct HistoryTimeline {
   package let divergence: ArchiveDivergence?
 
   /// The oldest transaction of the store; `nil` if it has none, or there is no store.
-  let seam: Int64?
+  let firstInStore: Int64?
   /// The highest number that the store has issued.
   private let issued: Int64?
   /// Whether the store is known to continue the archive without a gap in spite of unused numbers.
@@ -30,21 +30,21 @@ package struct HistoryTimeline {
 
   /// Makes an empty history.
   init() {
-    (snapshot, archive, divergence, seam, issued) = (nil, nil, nil, nil, nil)
+    (snapshot, archive, divergence, firstInStore, issued) = (nil, nil, nil, nil, nil)
     isJoined = false
   }
 
   /// Makes the history of a store.
   package init(_ snapshot: StoreSnapshot) {
     self.snapshot = snapshot
-    (archive, divergence, seam, issued) = (nil, nil, nil, nil)
+    (archive, divergence, firstInStore, issued) = (nil, nil, nil, nil)
     isJoined = false
   }
 
   /// Makes the history of an archive.
   package init(_ archive: any ArchivedHistory) {
     self.archive = archive
-    (snapshot, divergence, seam, issued) = (nil, nil, nil, nil)
+    (snapshot, divergence, firstInStore, issued) = (nil, nil, nil, nil)
     isJoined = false
   }
 
@@ -55,12 +55,15 @@ package struct HistoryTimeline {
     self.snapshot = snapshot
     self.archive = archive
     _ = try snapshot.historyTables()
-    seam = try snapshot.oldestTransaction()?.number
+    firstInStore = try snapshot.oldestTransaction()?.number
     let issued = try snapshot.highestIssued()
     self.issued = issued
-    divergence = try ArchiveDivergence(archive, snapshot, seam: seam, issued: issued)
-    if let seam, let last = archive.stretches.last?.upperBound, last < seam, seam - last > 1 {
-      isJoined = try archive.successor()?.number == seam
+    divergence = try ArchiveDivergence(
+      archive, snapshot, firstInStore: firstInStore, issued: issued)
+    if let firstInStore, let last = archive.ranges.last?.upperBound, last < firstInStore,
+      firstInStore - last > 1
+    {
+      isJoined = try archive.successor()?.number == firstInStore
     } else {
       isJoined = false
     }
@@ -68,7 +71,9 @@ package struct HistoryTimeline {
 
   /// The last archived transaction that the store has too; `nil` if it has none of them.
   package var lastShared: Int64? {
-    guard let seam, let last = archive?.stretches.last?.upperBound, last >= seam else { return nil }
+    guard let firstInStore, let last = archive?.ranges.last?.upperBound, last >= firstInStore else {
+      return nil
+    }
     return last
   }
 
@@ -158,14 +163,14 @@ package struct HistoryTimeline {
       add(
         .gap(HistoryGap(store: storeIdentifier, after: last, oldest: next)), last + 1, next - 1)
     }
-    for stretch in archivedStretches {
-      fill(upTo: stretch.lowerBound)
-      add(.archived(stretch), stretch.lowerBound, stretch.upperBound)
-      last = stretch.upperBound
+    for range in archivedRanges {
+      fill(upTo: range.lowerBound)
+      add(.archived(range), range.lowerBound, range.upperBound)
+      last = range.upperBound
     }
-    if let seam {
-      if !isJoined { fill(upTo: seam) }
-      add(.store, seam, .max)
+    if let firstInStore {
+      if !isJoined { fill(upTo: firstInStore) }
+      add(.store, firstInStore, .max)
     } else if let last, let issued, issued > last {
       add(.gap(HistoryGap(store: storeIdentifier, after: last, oldest: nil)), last + 1, issued)
     }
@@ -183,7 +188,7 @@ package struct HistoryTimeline {
   /// `nil` if there are none.
   package func missingTransactions(after number: Int64) throws -> MissingTransactions? {
     let number = max(number, 0)
-    guard archive != nil, let first = archivedStretches.first?.lowerBound ?? seam else {
+    guard archive != nil, let first = archivedRanges.first?.lowerBound ?? firstInStore else {
       return try snapshot?.missingTransactions(after: number)
     }
     var parts = [MissingTransactions(first: number + 1, last: first - 1)]
@@ -191,15 +196,17 @@ package struct HistoryTimeline {
       let last = try gap.oldest.map { $0 - 1 } ?? highestIssued()
       parts.append(MissingTransactions(first: max(gap.after, number) + 1, last: last))
     }
-    if let seam { parts.append(try snapshot?.missingTransactions(after: max(number, seam - 1))) }
+    if let firstInStore {
+      parts.append(try snapshot?.missingTransactions(after: max(number, firstInStore - 1)))
+    }
     return parts.compactMap { $0 }.reduce(nil) { $0?.joined(with: $1) ?? $1 }
   }
 
   /// The archived numbers before the store's history.
-  private var archivedStretches: [ClosedRange<Int64>] {
-    (archive?.stretches ?? []).compactMap { stretch in
-      guard let seam, stretch.upperBound >= seam else { return stretch }
-      return stretch.lowerBound < seam ? stretch.lowerBound...(seam - 1) : nil
+  private var archivedRanges: [ClosedRange<Int64>] {
+    (archive?.ranges ?? []).compactMap { range in
+      guard let firstInStore, range.upperBound >= firstInStore else { return range }
+      return range.lowerBound < firstInStore ? range.lowerBound...(firstInStore - 1) : nil
     }
   }
 
@@ -207,7 +214,7 @@ package struct HistoryTimeline {
   ///
   /// - Throws: What the archive throws if they are missing or damaged.
   package func checkPresence(after number: Int64) throws {
-    guard let archive, seam.map({ number < $0 - 1 }) ?? true else { return }
+    guard let archive, firstInStore.map({ number < $0 - 1 }) ?? true else { return }
     try archive.checkPresence(after: number)
   }
 

@@ -156,7 +156,7 @@ public struct TokenResolver {
       newest: try timeline.newestTransaction(),
       archive: try archive.map { archive in
         UnusableToken.Archive(
-          path: archive.path, ranges: archive.stretches, gaps: try timeline.gaps())
+          path: archive.path, ranges: archive.ranges, gaps: try timeline.gaps())
       },
       remainder: token.state == .expired ? try token.number.map(remainder) : nil)
   }

@@ -35,7 +35,7 @@ final class ArchivedValues {
 
   /// Whether the archive may have values of transactions up to one.
   func mayHave(upTo number: Int64) -> Bool {
-    archive.stretches.contains { $0.contains(number) }
+    archive.ranges.contains { $0.contains(number) }
   }
 
   /// Returns the values of a change of the current transaction, and where they come from; none if the archive has

@@ -25,8 +25,8 @@ package struct ScrubPlan: Sendable {
     case model
     /// The mask of a change, which stays if it has the length of one, unless names are replaced.
     case mask
-    /// A text that stays unless savers are replaced.
-    case saver
+    /// A text that stays unless authors are replaced.
+    case author
     /// A key of the frameworks, which stays if it is known.
     case frameworkKey
     /// A preserved value, by its number.
@@ -88,9 +88,9 @@ package struct ScrubPlan: Sendable {
   /// Columns of whole numbers that stay because triggers count in them, or because they look like
   /// relationships in a store without a model.
   package let keptColumns: [String]
-  /// Names of authors, bundles and processes, up to ``maxSavers``.
-  package let savers: [String]
-  package static let maxSavers = 20
+  /// Names of authors, bundles and processes, up to ``maxAuthors``.
+  package let authors: [String]
+  package static let maxAuthors = 20
   package let applicationKeys: [String]
   /// The neutral names of the copy, or `nil` if names stay.
   let names: ScrubNames?
@@ -125,7 +125,7 @@ package struct ScrubPlan: Sendable {
     keptColumns = reader.keptColumns
     let isTracked = snapshot.layout.history != nil
     transactionCount = isTracked ? try snapshot.transactionCount() : 0
-    savers = try reader.savers(limit: Self.maxSavers)
+    authors = try reader.authors(limit: Self.maxAuthors)
     var changeCount: Int64 = 0
     for table in tables {
       let count = try reader.integer("SELECT count(*) FROM \(quoted(table.name))")

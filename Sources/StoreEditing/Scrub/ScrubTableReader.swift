@@ -131,7 +131,7 @@ final class ScrubTableReader {
     var transaction = ["ZTIMESTAMP": ScrubPlan.Rule.date, "ZQUERYGEN": .value]
     for role in StringRole.allCases {
       transaction[role.identifierColumn] = .number
-      transaction[role.plainColumn] = role == .context ? .value : .saver
+      transaction[role.plainColumn] = role == .context ? .value : .author
     }
     let keys: [String: ScrubPlan.Rule] = ["Z_PK": .number, "Z_ENT": .number, "Z_OPT": .number]
     let change: [String: ScrubPlan.Rule] = [
@@ -146,7 +146,7 @@ final class ScrubTableReader {
       "Z_METADATA": ["Z_VERSION": .number, "Z_UUID": .value, "Z_PLIST": .propertyList],
       "ATRANSACTION": transaction.merging(keys) { $1 },
       "ACHANGE": change.merging(keys) { $1 },
-      "ATRANSACTIONSTRING": keys.merging(["ZNAME": .saver]) { $1 },
+      "ATRANSACTIONSTRING": keys.merging(["ZNAME": .author]) { $1 },
     ]
   }()
 
@@ -287,7 +287,7 @@ final class ScrubTableReader {
   }
 
   /// Returns names of authors, bundles and processes, long ones shortened.
-  func savers(limit: Int) throws -> [String] {
+  func authors(limit: Int) throws -> [String] {
     guard let history = snapshot.layout.history else { return [] }
     let roles: [StringRole] = [.author, .bundle, .process]
     var queries = roles.map(\.plainColumn).filter(history.transactionColumns.contains).map {

@@ -10,7 +10,7 @@ import StoreFormat
 package struct StoreScrubber {
   let plan: ScrubPlan
   /// Whether authors, bundles and processes are replaced.
-  let replacesSavers: Bool
+  let replacesAuthors: Bool
   private let snapshot: StoreSnapshot
   private var values: ValueScrubber
   private var names: ScrubNames?
@@ -25,11 +25,11 @@ package struct StoreScrubber {
   private static let largeRow = 1 << 20
 
   package init(
-    _ snapshot: StoreSnapshot, plan: ScrubPlan, key: ScrubKey, replacesSavers: Bool
+    _ snapshot: StoreSnapshot, plan: ScrubPlan, key: ScrubKey, replacesAuthors: Bool
   ) {
     self.snapshot = snapshot
     self.plan = plan
-    self.replacesSavers = replacesSavers
+    self.replacesAuthors = replacesAuthors
     values = ValueScrubber(key: key)
     names = plan.names
     schema = plan.names?.schema ?? plan.keptSchema
@@ -193,7 +193,7 @@ package struct StoreScrubber {
         // Created afterwards, an index would take the memory of all large values at once to be sorted.
         try createIndexes(of: table.name, in: copy) {}
       }
-      let keepsSaver = !replacesSavers && source.integer(at: table.columns.count) != 0
+      let keepsAuthor = !replacesAuthors && source.integer(at: table.columns.count) != 0
       let entity = source.integerIfAny(at: table.columns.count + 1)
       var isLast = false
       if isInOrder, byteCount > Self.largeRow {
@@ -206,7 +206,7 @@ package struct StoreScrubber {
       for (index, column) in table.columns.enumerated() {
         let value = row[index]
         row[index] = .null
-        let scrubbed = try scrub(value, column.rule, entity: entity, keepsSaver: keepsSaver)
+        let scrubbed = try scrub(value, column.rule, entity: entity, keepsAuthor: keepsAuthor)
         if scrubbed != value { summary.valueCount += 1 }
         row[index] = scrubbed
       }
@@ -224,14 +224,14 @@ package struct StoreScrubber {
   ) throws -> (source: StatementCursor, target: StatementCursor, isInOrder: Bool) {
     let columns = table.columns.map { quoted($0.name) }
     // Names in the string table stay while an author, a bundle or a process has them.
-    let isSaver = table.name == "ATRANSACTIONSTRING" ? try saverCondition() : "1"
+    let isAuthor = table.name == "ATRANSACTIONSTRING" ? try authorCondition() : "1"
     let entities = ["ACHANGE": "ZENTITY", "Z_PRIMARYKEY": "Z_ENT"]
     let entity = entities[table.name] ?? "NULL"
     let rowNumber = snapshot.rowNumberColumn(of: table.name, columns: table.columns.map(\.name))
     let source = try StatementCursor(
       snapshot.database,
       sql: """
-        SELECT \(columns.joined(separator: ", ")), \(isSaver), \(entity), \(rowNumber ?? "NULL")
+        SELECT \(columns.joined(separator: ", ")), \(isAuthor), \(entity), \(rowNumber ?? "NULL")
         FROM \(quoted(table.name)) AS original
         """ + (rowNumber.map { " WHERE \($0) >= ?1 ORDER BY \($0)" } ?? ""))
     if rowNumber != nil { try source.bind(Int64.min) }
@@ -249,7 +249,7 @@ package struct StoreScrubber {
   }
 
   private mutating func scrub(
-    _ value: StoredValue, _ rule: ScrubPlan.Rule, entity: Int64?, keepsSaver: Bool
+    _ value: StoredValue, _ rule: ScrubPlan.Rule, entity: Int64?, keepsAuthor: Bool
   ) throws -> StoredValue {
     switch (rule, value) {
     case (_, .null), (.number, .integer), (.boolean, .integer(0...1)): return value
@@ -266,9 +266,9 @@ package struct StoreScrubber {
     case (.mask, .blob) where names == nil: return value
     case (.entityName, .text), (.model, _), (.mask, .blob):
       return try names?.replace(value, rule, entity: entity, &values) ?? .null
-    case (.saver, .text(let text)) where Self.prefix(ofFrameworks: text) != nil:
+    case (.author, .text(let text)) where Self.prefix(ofFrameworks: text) != nil:
       return .text(scrub(ofFrameworks: text, Self.authors))
-    case (.saver, .text) where keepsSaver: return value
+    case (.author, .text) where keepsAuthor: return value
     case (.frameworkKey, .text(let text)) where Self.prefix(ofFrameworks: text) != nil:
       return .text(scrub(ofFrameworks: text, Self.keys))
     case (.largeData, .blob(let bytes)), (.unknown, .blob(let bytes)):
@@ -276,7 +276,7 @@ package struct StoreScrubber {
     case (.tombstone(let number), _):
       let rules = entity.flatMap { plan.tombstoneRules[$0] } ?? []
       let rule = rules.indices.contains(number) ? rules[number] : .unknown
-      return try scrub(value, rule, entity: nil, keepsSaver: false)
+      return try scrub(value, rule, entity: nil, keepsAuthor: false)
     case (.propertyList, .blob(let bytes)): return try scrub(metadata: bytes)
     case (.token, .blob(let bytes)) where bytes.count <= Self.longestPropertyList:
       return scrub(token: bytes)
@@ -284,7 +284,7 @@ package struct StoreScrubber {
     }
   }
 
-  private func saverCondition() throws -> String {
+  private func authorCondition() throws -> String {
     let columns = snapshot.layout.history?.transactionColumns ?? []
     let roles: [StringRole] = [.author, .bundle, .process]
     let uses = roles.map(\.identifierColumn).filter(columns.contains).map {

@@ -47,7 +47,7 @@ struct ValueScrubber {
   // MARK: - Dates
 
   /// Dates that mean "none" or "never". Shifted, they would reveal the offset.
-  private static let landmarks: Set<Double> = [
+  private static let specialNumbers: Set<Double> = [
     0, -978_307_200, -63_114_076_800, 64_092_211_200,
   ]
 
@@ -55,10 +55,11 @@ struct ValueScrubber {
   mutating func shift(_ value: StoredValue) -> StoredValue {
     switch value {
     case .integer(let number):
-      if Self.landmarks.contains(Double(number)) { return value }
+      if Self.specialNumbers.contains(Double(number)) { return value }
       let (sum, overflow) = number.addingReportingOverflow(Int64(offset))
       return overflow ? scrub(value) : .integer(sum)
-    case .real(let number): return Self.landmarks.contains(number) ? value : .real(number + offset)
+    case .real(let number):
+      return Self.specialNumbers.contains(number) ? value : .real(number + offset)
     default: return scrub(value)
     }
   }

@@ -28,7 +28,7 @@ struct LockPacing {
   /// How long a program that has saved is expected to save again, in seconds.
   private static let memory = 1.0
   /// How long to take the lock again and again while no other program was seen, in seconds.
-  private static let stretch = 0.4
+  private static let longestRun = 0.4
   /// The first turns leave the lock to others in any case, to find out whether there are any.
   private static let cautiousTurns = 1...2
 
@@ -61,7 +61,7 @@ struct LockPacing {
     defer { turns += 1 }
     guard
       isShared || keepsReadersOut || Self.cautiousTurns.contains(turns)
-        || lastRest.secondsAgo > Self.stretch
+        || lastRest.secondsAgo > Self.longestRun
     else { return }
     if isShared || sharing.isOpenElsewhere ?? true { Pause.take(seconds: Self.rest) }
     lastRest = .now

@@ -92,15 +92,15 @@ package struct EntityNumbering: Hashable, Sendable {
   /// object named by this one may be of.
   package func relatives(of number: Int64) -> [Int64] {
     guard let lineage = lineage(of: number) else { return [number] }
-    return lineage.map(\.number) + heirs(of: number).dropFirst()
+    return lineage.map(\.number) + entityAndDescendants(of: number).dropFirst()
   }
 
   /// Returns an entity and all that inherit from it, directly or not; the entity itself first.
-  package func heirs(of number: Int64) -> [Int64] {
-    let heirs = entries.filter { entry in
+  package func entityAndDescendants(of number: Int64) -> [Int64] {
+    let descendants = entries.filter { entry in
       entry.number != number && lineage(of: entry.number)?.contains { $0.number == number } ?? false
     }
-    return [number] + heirs.map(\.number)
+    return [number] + descendants.map(\.number)
   }
 
   /// Returns an entity and those that it inherits from, the root last, or `nil` where that does not end.

@@ -13,9 +13,9 @@ struct ModelMapping {
   /// The former names of own properties, by name, for every entity in both models.
   private let formerNames: [String: [String: String]]
   /// The differences that are obstacles if the store has rows or values that they concern.
-  private(set) var doubts: [Doubt] = []
+  private(set) var possibleObstacles: [PossibleObstacle] = []
 
-  struct Doubt {
+  struct PossibleObstacle {
     let entity: String
     let property: String
     let obstacle: MigrationObstacle
@@ -38,13 +38,13 @@ struct ModelMapping {
       formerNames[name] = Self.names(of: present, formerly: former)
     }
     for name in formerNames.keys.sorted(by: ordinally) {
-      let found = try Self.doubts(
+      let found = try Self.possibleObstacles(
         name, kept: formerNames[name] ?? [:], from: old, to: new)
       // A property whose form has changed begins without values.
-      for doubt in found where doubt.formerName != nil {
-        formerNames[name]?[doubt.property] = nil
+      for possible in found where possible.formerName != nil {
+        formerNames[name]?[possible.property] = nil
       }
-      doubts += found
+      possibleObstacles += found
     }
     self.formerNames = formerNames
   }
@@ -97,21 +97,21 @@ struct ModelMapping {
 
   // MARK: - Obstacles
 
-  private static func doubts(
+  private static func possibleObstacles(
     _ name: String, kept: [String: String], from old: ManagedModel, to new: ManagedModel
-  ) throws -> [Doubt] {
+  ) throws -> [PossibleObstacle] {
     guard let former = old.entities[name], let present = new.entities[name] else { return [] }
-    var doubts: [Doubt] = []
+    var possibleObstacles: [PossibleObstacle] = []
     let formerOnes = former.propertiesByName
     for property in present.keptProperties.sortedByName() {
-      func doubt(_ obstacle: MigrationObstacle, formerName: String?) {
-        doubts.append(
-          Doubt(
+      func note(_ obstacle: MigrationObstacle, formerName: String?) {
+        possibleObstacles.append(
+          PossibleObstacle(
             entity: name, property: property.name, obstacle: obstacle, formerName: formerName))
       }
       if let formerName = kept[property.name], let other = formerOnes[formerName] {
         guard let found = obstacle(from: other, to: property) else { continue }
-        doubt(found, formerName: formerName)
+        note(found, formerName: formerName)
       } else {
         for candidate in [property.name, property.renamingIdentifier].compactMap({ $0 }) {
           if let owner = old.declaringEntity(of: candidate, in: name)?.name, owner != name {
@@ -122,7 +122,7 @@ struct ModelMapping {
         }
       }
       if let attribute = property.attribute, !attribute.isOptional, !attribute.hasDefault {
-        doubt(.withoutDefault, formerName: nil)
+        note(.withoutDefault, formerName: nil)
       }
     }
     // The values of a property that moved to a super-entity would be lost silently.
@@ -134,7 +134,7 @@ struct ModelMapping {
           obstacle: .anotherOwner(former: name, present: owner))
       }
     }
-    return doubts
+    return possibleObstacles
   }
 
   private static func obstacle(

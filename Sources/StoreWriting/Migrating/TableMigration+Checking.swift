@@ -5,7 +5,7 @@ extension TableMigration {
   /// Finds obstacles, without changing the store.
   func check() throws {
     try checkTriggers()
-    for doubt in mapping.doubts { try check(doubt) }
+    for possible in mapping.possibleObstacles { try check(possible) }
     try links.collect()
     for table in migrated {
       guard let former = table.former else { continue }
@@ -17,22 +17,22 @@ extension TableMigration {
   }
 
   /// Checks that no object has a value that would be lost, or lacks one that it must have.
-  private func check(_ doubt: ModelMapping.Doubt) throws {
-    guard let former = schema.tables.table(of: doubt.entity) else { return }
+  private func check(_ possible: ModelMapping.PossibleObstacle) throws {
+    guard let former = schema.tables.table(of: possible.entity) else { return }
     var values = ["1"]
-    if let name = doubt.formerName {
+    if let name = possible.formerName {
       let columns = former.columns.filter {
-        $0.entityName == doubt.entity && ($0.path == name || $0.path.hasPrefix(name + "."))
+        $0.entityName == possible.entity && ($0.path == name || $0.path.hasPrefix(name + "."))
       }
       // The targets of a to-many relationship have no column.
       values = columns.map { "\(quoted($0.name)) IS NOT NULL" }
     }
     let numbers = try former.memberNames.filter { member in
-      mapping.old.lineage(of: member)?.contains { $0.name == doubt.entity } ?? false
+      mapping.old.lineage(of: member)?.contains { $0.name == possible.entity } ?? false
         && mapping.new.entities[member] != nil
     }.map { "\(try schema.number(of: $0))" }.joined(separator: ", ")
     try refuse(
-      doubt.obstacle, doubt.entity, doubt.property, ifRowOf: former,
+      possible.obstacle, possible.entity, possible.property, ifRowOf: former,
       meets: "Z_ENT IN (\(numbers)) "
         + "AND (\(values.isEmpty ? "1" : values.joined(separator: " OR ")))")
   }

@@ -338,7 +338,7 @@ extension SaveWriter {
   private func release(_ row: Row, _ relationship: Relationship) throws -> [Row] {
     let members = try self.members(of: relationship, row)
     let left = members.filter { $0 != row }
-    if relationship.deleteRule == .deny, left.contains(where: { !doomed.contains($0) }) {
+    if relationship.deleteRule == .deny, left.contains(where: { !deletedRows.contains($0) }) {
       throw StoreWriteError.deletionDenied(
         entity: row.entityName, primaryKey: row.primaryKey, relationship: relationship.name)
     }

@@ -41,7 +41,7 @@ final class SaveWriter {
   /// The required to-one relationships that have no destination so far.
   private var missingLinks: [Row: Set<String>] = [:]
   /// The objects that the save itself deletes, which cannot deny the deletion of others.
-  var doomed: Set<Row> = []
+  var deletedRows: Set<Row> = []
   /// The destinations of to-one relationships whose columns are empty until they get new ones.
   var released: [Row: [String: Row]] = [:]
   /// The values of attributes whose columns are empty until they get new ones.
@@ -77,7 +77,7 @@ final class SaveWriter {
     for (object, content) in save.inserted + save.updated {
       try relate(try row(of: object), content)
     }
-    doomed = Set(try save.deleted.map(row))
+    deletedRows = Set(try save.deleted.map(row))
     for object in save.deleted { try delete(try row(of: object)) }
     if valuesComeLast {
       try setAll(save.updated)

@@ -25,7 +25,7 @@ import Testing
       var random = RandomHistory(seed: seed)
       try random.write(to: path, layout: .current)
       let numbers = try StoreHistory(path: path).transactions.map(\.number)
-      // No number is missing at the seam, for nobody could tell that from a gap.
+      // No number is missing where the history of the store begins, for nobody could tell that from a gap.
       let index = try #require(
         (25...40).first { numbers[$0 - 1] + 1 == numbers[$0] })
       let copy = try ArchivedCopy(
@@ -189,7 +189,7 @@ import Testing
     let now = StoreTimestamp(secondsSinceReferenceDate: 780_000_000)
     let expected = TokenResolver(snapshot: whole, now: now)
     let found = TokenResolver(timeline: timeline, now: now)
-    let seam = try timeline.snapshot?.oldestTransaction()?.number ?? .max
+    let firstInStore = try timeline.snapshot?.oldestTransaction()?.number ?? .max
     let step = max(1, all.count / 30)
     for index in stride(from: 0, to: all.count, by: step) {
       for text in [
@@ -200,7 +200,8 @@ import Testing
         #expect(one.number == other.number && one.timestamp == other.timestamp, "\(text)")
         #expect(
           other.state
-            == ((one.number ?? 0) < seam && one.moment == nil && text == "\(all[index].number)"
+            == ((one.number ?? 0) < firstInStore && one.moment == nil
+              && text == "\(all[index].number)"
               ? .archived : .valid),
           "\(text)")
       }
@@ -208,7 +209,7 @@ import Testing
     #expect(throws: HistoryError.self) { try found.resolve("first~\(all.count)") }
     #expect(throws: HistoryError.self) { try found.resolve("last~\(all.count)") }
     #expect(try timeline.transactionCount() == Int64(all.count))
-    for number in [0, 1, seam - 1, seam, seam + 1, .max] {
+    for number in [0, 1, firstInStore - 1, firstInStore, firstInStore + 1, .max] {
       #expect(
         try timeline.firstTransaction(after: number) == whole.firstTransaction(after: number))
       #expect(

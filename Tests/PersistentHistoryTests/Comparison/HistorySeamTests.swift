@@ -23,10 +23,11 @@ import Testing
       (position(15, 2), position(12, 2), .diverged(transaction: 12)),
       (position(15, 2), position(16, 2), .gap(after: 10, oldest: 16)),
       (position(11, 2), position(11, 2), .joined),
-    ] as [(TransactionPosition?, TransactionPosition?, HistorySeam)])
+    ] as [(TransactionPosition?, TransactionPosition?, HistoryContinuation)])
   func `two parts of a history are joined, have a gap or have diverged`(
-    _ successor: TransactionPosition?, _ oldest: TransactionPosition?, _ seam: HistorySeam
+    _ successor: TransactionPosition?, _ oldest: TransactionPosition?,
+    _ firstInStore: HistoryContinuation
   ) {
-    #expect(HistorySeam(last: 10, successor: successor, oldest: oldest) == seam)
+    #expect(HistoryContinuation(last: 10, successor: successor, oldest: oldest) == firstInStore)
   }
 }

@@ -127,7 +127,7 @@ import Testing
     let plan = try Self.plan([.keepLast(2)], bookmarks: [("a", 9), ("b", 7), ("c", 12)])
     #expect(plan.cut == HistoryCut(before: 7))
     #expect(plan.deciders == ["@b"])
-    #expect(plan.bookmarks.map(\.fate) == [.kept, .kept, .kept])
+    #expect(plan.bookmarks.map(\.outcome) == [.kept, .kept, .kept])
     let unread = try Self.plan([.keepLast(2)], bookmarks: [("new", 0)])
     #expect(unread.deletion.isEmpty && unread.cut == HistoryCut(before: 1))
     #expect(unread.deciders == ["@new"])
@@ -164,7 +164,7 @@ import Testing
 
   @Test func `a bookmark at the beginning holds back the whole history`() throws {
     let kept = try Self.plan([.keepLast(12)], bookmarks: [("new", 0), ("a", 9)])
-    #expect(kept.bookmarks.map(\.fate) == [.kept, .kept])
+    #expect(kept.bookmarks.map(\.outcome) == [.kept, .kept])
     #expect(
       Set(kept.guards.map(\.reason))
         == ["its consumer has read nothing yet", "its consumer goes on after transaction 9"])
@@ -187,7 +187,7 @@ import Testing
           timestamp: number == ofAnotherCopy ? StoreTimestamp(secondsSinceReferenceDate: 1) : nil)
       }
       return try StoreFile(path: path).read {
-        try BookmarkOutlook.lowestNeeded(by: bookmarks, in: $0)
+        try BookmarkEffect.lowestNeeded(by: bookmarks, in: $0)
       }
     }
     #expect(try lowest([9, 7, 12]) == 7)
@@ -202,7 +202,7 @@ import Testing
       [.keepLast(2)], bookmarks: [("ahead", 99), ("gone", 3)],
       sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
     #expect(plan.cut == HistoryCut(before: 11))
-    #expect(plan.bookmarks.map(\.fate) == [.unusable, .unusable])
+    #expect(plan.bookmarks.map(\.outcome) == [.unusable, .unusable])
     #expect(plan.lostBookmarks.isEmpty)
   }
 

@@ -100,7 +100,7 @@ import Testing
     let isUntouched = left.numbers == model.numbers
     #expect(left.changes == model.changes.filter { isUntouched || $0 >= expected || $0 > newest })
     if !isAll { #expect(left.numbers.last == newest) }
-    for outlook in plan.bookmarks where outlook.fate == .kept {
+    for outlook in plan.bookmarks where outlook.outcome == .kept {
       let number = outlook.number ?? -1
       #expect(number == 0 || left.numbers.contains(number))
     }

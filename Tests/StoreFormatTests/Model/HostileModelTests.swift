@@ -56,9 +56,9 @@ import Testing
   @Test
   func `inheriting properties cannot multiply them`() throws {
     let properties = (0..<4000).map { HandmadeProperty("property\($0)") }
-    let heirs = (0..<3000).map { HandmadeEntity("Heir\($0)", superentity: "Root") }
+    let descendants = (0..<3000).map { HandmadeEntity("Heir\($0)", superentity: "Root") }
     #expect(
-      try Self.reason([HandmadeEntity("Root", properties: properties)] + heirs)
+      try Self.reason([HandmadeEntity("Root", properties: properties)] + descendants)
         == "the cached model has more parts than any model")
   }
 
@@ -81,12 +81,12 @@ import Testing
       fields: [
         "NSEntityName": writer.add(string: "Root").value, "NSProperties": properties.value,
       ])
-    let heir = writer.add(
+    let entity = writer.add(
       object: .init("NSEntityDescription", "NSObject"),
       fields: ["NSEntityName": writer.add(string: "Heir").value, "NSSuperentity": root.value])
     var pairs = [(key: writer.add(string: "Root"), value: root)]
     for number in 0..<3000 {
-      pairs.append((key: writer.add(string: "Heir\(number)"), value: heir))
+      pairs.append((key: writer.add(string: "Heir\(number)"), value: entity))
     }
     let entities = writer.add(pairs: pairs, as: .dictionary)
     let model = writer.add(

@@ -32,9 +32,9 @@ public enum BookmarkAllowance: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The effect of pruning on a bookmark.
-public struct BookmarkOutlook: Hashable, Sendable {
+public struct BookmarkEffect: Hashable, Sendable {
   /// The effect on a bookmark.
-  public enum Fate: String, Hashable, Sendable {
+  public enum Outcome: String, Hashable, Sendable {
     /// It works afterwards, and nothing is deleted that its consumer has not read.
     case kept
     /// It expires, because it is ignored or too far behind.
@@ -52,7 +52,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
   /// Whether its consumer lags more than allowed, so that it holds no history.
   package let isTooFarBehind: Bool
   /// The effect on the bookmark.
-  package internal(set) var fate: Fate
+  package internal(set) var outcome: Outcome
 
   init(
     _ bookmark: Bookmark, resolver: TokenResolver, snapshot: StoreSnapshot?,
@@ -68,7 +68,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
       } else {
         false
       }
-    fate = Self.isUsable(token.state) ? .kept : .unusable
+    outcome = Self.isUsable(token.state) ? .kept : .unusable
   }
 
   /// A bookmark of another copy still names a transaction of this one, and is kept to be safe.
@@ -93,7 +93,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
 
   /// Returns the guard of the bookmark; `nil` if it holds no history.
   func guardian(oldest: Int64) -> RetentionGuard? {
-    guard fate != .unusable, !isTooFarBehind, let number else { return nil }
+    guard outcome != .unusable, !isTooFarBehind, let number else { return nil }
     let reason =
       number == 0
       ? "its consumer has read nothing yet" : "its consumer goes on after transaction \(number)"
@@ -101,11 +101,11 @@ public struct BookmarkOutlook: Hashable, Sendable {
       name: "@" + bookmark.name, verdict: .holds(from: max(number, oldest)), reason: reason)
   }
 
-  /// Sets ``fate`` for a cut.
+  /// Sets ``outcome`` for a cut.
   mutating func settle(_ cut: HistoryCut, oldest: Int64) {
-    guard fate != .unusable, let number else { return }
+    guard outcome != .unusable, let number else { return }
     // A consumer that has read nothing yet misses everything that is deleted, though 0 never expires.
     let isLost = number == 0 ? HistoryCut(before: oldest) < cut : cut.expires(number)
-    fate = isLost ? .lost : .kept
+    outcome = isLost ? .lost : .kept
   }
 }

@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// How a store's history continues history that is kept elsewhere, such as in an archive.
-package enum HistorySeam: Hashable, Sendable {
+package enum HistoryContinuation: Hashable, Sendable {
   /// They overlap, or nothing is missing between them.
   case joined
   /// Both have a transaction of this number, but not the same one: they are of copies that diverged.

@@ -11,7 +11,7 @@ package struct BookmarkLag: Hashable, Sendable {
 
 /// The state of a bookmark in its store: whether it works, how much its consumer has not read, and how long it
 /// will continue to work.
-package struct BookmarkStanding: Hashable, Sendable {
+package struct BookmarkStatus: Hashable, Sendable {
   package let bookmark: Bookmark
   /// Its token, with its state.
   package let token: ResolvedToken
@@ -28,7 +28,7 @@ package struct BookmarkStanding: Hashable, Sendable {
   package var holdsHistory: Bool { token.state == .valid && !isLost }
 }
 
-extension BookmarkStanding {
+extension BookmarkStatus {
   /// Returns the state of bookmarks in one snapshot of their store, in the order of the bookmarks.
   ///
   /// The history is counted once, however many bookmarks there are.
@@ -40,10 +40,10 @@ extension BookmarkStanding {
   ///   - retention: The retention to calculate the headroom for.
   ///   - now: The present time.
   /// - Throws: ``/StoreFormat/StoreError``, among others for a store without history tables.
-  package static func standings(
+  package static func statuses(
     of bookmarks: [Bookmark], in snapshot: StoreSnapshot, limit: BookmarkAllowance? = nil,
     retention: BookmarkRetention? = nil, now: StoreTimestamp = .now()
-  ) throws -> [BookmarkStanding] {
+  ) throws -> [BookmarkStatus] {
     _ = try snapshot.historyTables()
     let resolver = TokenResolver(snapshot: snapshot, now: now)
     let tokens = try bookmarks.map { try resolver.resolve($0) }
@@ -67,7 +67,7 @@ extension BookmarkStanding {
             }
         }
       }
-      return BookmarkStanding(
+      return BookmarkStatus(
         bookmark: bookmark, token: token,
         problem: token.state == .valid ? nil : try resolver.unusable(token), lag: lag,
         isLost: try lag != nil
