@@ -24,7 +24,7 @@ let console = Console(
   readAnswer: { readLine() }, endQuietly: { ProcessorTimeLimit.endQuietly(afterMilliseconds: $0) },
   openFile: { Desktop.open($0) }, workDone: WorkDone(isReportedBySignals: true))
 let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
-let status = BatchHold.$observer.withValue(Signals.holdBack) {
+let status = BatchHold.$observer.withValue(BatchHold.Observer(Signals.holdBack)) {
   TemporaryFiles.$watch.withValue(watch) { Program.run(systemArguments: arguments, console) }
 }
 exit(status.rawValue)

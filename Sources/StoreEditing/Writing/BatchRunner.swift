@@ -205,9 +205,16 @@ func retryingWhileBusy<Result>(
 /// A batch takes some hundredths of a second. A program that ends in the middle of one cannot say
 /// whether SQLite has committed it.
 package enum BatchHold {
-  /// Called with `true` when a batch has taken the write lock, and with `false` when the caller knows
-  /// how the batch ended.
-  package typealias Observer = @Sendable (_ isHeld: Bool) -> Void
+  /// What is told of holds. An object, because an optimized program crashes on a task-local closure.
+  package final class Observer: Sendable {
+    private let report: @Sendable (_ isHeld: Bool) -> Void
+
+    /// - Parameter report: Called with `true` when a batch has taken the write lock, and with `false` when the caller
+    ///   knows how the batch ended.
+    package init(_ report: @escaping @Sendable (_ isHeld: Bool) -> Void) { self.report = report }
+
+    func callAsFunction(_ isHeld: Bool) { report(isHeld) }
+  }
 
   /// The observer of the stores that the present task or thread opens.
   @TaskLocal package static var observer: Observer?
