@@ -107,7 +107,7 @@ import Testing
     Case("missing store", "log", 64, "usage", ["<store>", "usage: histctl log"]),
     Case("missing token", "show sample.store", 64, "usage", ["<token>", "usage: histctl show"]),
     Case("no tokens", "token check sample.store", 64, "usage", ["<token>", "usage:"]),
-    Case("one argument too many", "log sample.store x", 64, "usage", ["'x'", "usage:"]),
+    Case("one argument too many", "compact sample.store x", 64, "usage", ["'x'", "usage:"]),
     Case("diff without a token", "diff sample.store", 64, "usage", ["<token>", "usage:"]),
     Case(
       "two answers of diff", "diff sample.store 1 --each --stat", 64, "usage",
