@@ -205,7 +205,7 @@ func retryingWhileBusy<Result>(
 /// A batch takes some hundredths of a second. A program that ends in the middle of one cannot say
 /// whether SQLite has committed it.
 package enum BatchHold {
-  /// What is told of holds. An object, because an optimized program crashes on a task-local closure.
+  /// Receives the beginning and the end of each hold. An object, because an optimized program crashes on a task-local closure.
   package final class Observer: Sendable {
     private let report: @Sendable (_ isHeld: Bool) -> Void
 

@@ -58,6 +58,7 @@ import Testing
       person.errors.contains("the oldest token that works is 4, of 2024-07-29 00:45:40"),
       "\(person.errors)")
     #expect(person.errors.contains("\nhint: "))
+    let endsRange = line.contains("--until") || line.contains("--stat")
     // An option is named where it is the one that was given; the end of a range is no beginning.
     let wayOn =
       switch gap.state {
@@ -72,7 +73,10 @@ import Testing
           : gap.token == "7"
             ? "the nearest is 6 or 8\n"
             : gap.state == "Expired"
-              ? "the nearest is 4\n" : "give a token that works: 4 to 12\n"
+              ? endsRange
+                ? "nothing up to 2 is left here; read an archive or an older copy that has it\n"
+                : "the nearest is 4\n"
+              : "give a token that works: 4 to 12\n"
       }
     #expect(person.errors.hasSuffix(wayOn), "\(person.errors)")
 
