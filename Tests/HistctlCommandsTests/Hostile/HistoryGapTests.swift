@@ -58,7 +58,8 @@ import Testing
       person.errors.contains("the oldest token that works is 4, of 2024-07-29 00:45:40"),
       "\(person.errors)")
     #expect(person.errors.contains("\nhint: "))
-    let endsRange = line.contains("--until") || line.contains("--stat")
+    let endsRange =
+      gap.token == "2" && (line.contains("--until") || line.contains("--stat"))
     // An option is named where it is the one that was given; the end of a range is no beginning.
     let wayOn =
       switch gap.state {
