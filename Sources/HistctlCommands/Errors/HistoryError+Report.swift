@@ -137,7 +137,8 @@ extension UnusableToken {
 
   /// The remedy where the end of a range is before all that is kept; `nil` for any other end.
   func remedy(upTo end: String?) -> String? {
-    guard state == .expired, let oldest, let end = end.flatMap({ Int64($0) }), end < oldest.number
+    guard state == .expired, let oldest,
+      let end = text == end ? number : end.flatMap({ Int64($0) }), end < oldest.number
     else { return nil }
     return "nothing up to \(end) is left here; read an archive or an older copy that has it"
   }

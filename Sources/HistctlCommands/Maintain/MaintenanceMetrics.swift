@@ -22,7 +22,7 @@ struct MaintenanceMetrics {
 
   private let file: MetricsFile
   /// The samples of earlier runs, by name and labels.
-  private let earlier: [String: Double]
+  private let earlier: [[UInt8]: Double]
   private let earlierLines: [String]
   private let now: StoreTimestamp
   private var paths: [String] = []
@@ -32,12 +32,12 @@ struct MaintenanceMetrics {
     file = MetricsFile(path)
     self.now = now
     earlierLines = file.lines.filter { $0.hasPrefix("histctl_maintain_") }.map(String.init)
-    var earlier: [String: Double] = [:]
+    var earlier: [[UInt8]: Double] = [:]
     for line in earlierLines {
       guard let blank = line.lastIndex(of: " "),
         let value = Double(line[line.index(after: blank)...]), value.isFinite
       else { continue }
-      earlier[String(line[...blank])] = value
+      earlier[Array(line[...blank].utf8)] = value
     }
     self.earlier = earlier
   }
@@ -63,8 +63,8 @@ struct MaintenanceMetrics {
     guard let time = now.secondsSince1970 else { return }
     lastRun.add(time, labels: labels)
     failures.add(
-      hasFailed ? max(earlier[failures.start(labels)] ?? 0, 0) + 1 : 0, labels: labels)
-    if let success = hasFailed ? earlier[lastSuccess.start(labels)] : time {
+      hasFailed ? max(earlier[Array(failures.start(labels).utf8)] ?? 0, 0) + 1 : 0, labels: labels)
+    if let success = hasFailed ? earlier[Array(lastSuccess.start(labels).utf8)] : time {
       lastSuccess.add(success, labels: labels)
     }
   }

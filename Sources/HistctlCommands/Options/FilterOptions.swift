@@ -71,9 +71,10 @@ extension TokenRange {
 }
 
 extension TokenExpression {
-  /// Rejects the number of a transaction, where several stores are read. 0 is before all history of each.
+  /// Rejects what is no token, and the number of a transaction, where several stores are read: neither is the fault of
+  /// one of them. 0 is before all history of each.
   static func checkForSeveral(_ text: String, _ session: Session) throws {
-    guard case .number(let number)? = try? TokenExpression(text, now: session.now), number != 0
+    guard case .number(let number) = try TokenExpression(text, now: session.now), number != 0
     else { return }
     throw Failure(
       .usage, "\(text) is a transaction of one store, and several are given",

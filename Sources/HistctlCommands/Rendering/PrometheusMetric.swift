@@ -19,6 +19,8 @@ struct PrometheusMetric {
   private let help: String
   /// The samples: name, labels and value.
   private var samples: [String] = []
+  /// What the samples begin with, before their values: bytes, because paths that look alike can be two.
+  private var starts: Set<[UInt8]> = []
 
   init(_ name: String, _ help: String) {
     self.name = name
@@ -28,14 +30,13 @@ struct PrometheusMetric {
   /// Adds a sample; one with the same labels as another is not allowed, and is ignored.
   mutating func add(_ value: Double, labels: [(String, String)]) {
     let start = start(labels)
-    guard !samples.contains(where: { $0.hasPrefix(start) }) else { return }
+    guard starts.insert(Array(start.utf8)).inserted else { return }
     samples.append(start + Self.text(value))
   }
 
   /// Adds a sample of an earlier text, if there is none with the same labels.
   mutating func keep(_ sample: String) {
-    guard let end = sample.lastIndex(of: " "),
-      !samples.contains(where: { $0.hasPrefix(sample[...end]) })
+    guard let end = sample.lastIndex(of: " "), starts.insert(Array(sample[...end].utf8)).inserted
     else { return }
     samples.append(sample)
   }

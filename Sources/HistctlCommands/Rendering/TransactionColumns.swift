@@ -32,8 +32,10 @@ struct TransactionColumns {
       canDrop: asked?.process.isEmpty ?? true)
     columns =
       [
+        // Of several stores, the identifiers would leave no room for the time.
         TableColumn(
-          "TOKEN", alignment: reading.tokens.isQualified ? .leading : .trailing, priority: 50)
+          "TOKEN", alignment: reading.tokens.isQualified ? .leading : .trailing, priority: 50,
+          minimumWidth: 14, canShrink: reading.name != nil)
       ] + (reading.name == nil ? [] : [.store])
       + [TableColumn("TIME", priority: 40, canDrop: true)]
       + (showsAuthors ? [author] : []) + (showsProcess ? [process] : [])

@@ -74,6 +74,9 @@ struct Stats: ReadingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    if let range = try stores.dividingRange().range {
+      throw ValidationError("a range is given with an option: --range \(range.text)")
+    }
     guard top > 0 else { throw ValidationError("--top must be 1 or more") }
     if safeCells && !csv { throw ValidationError("--safe-cells needs --csv") }
     if csv && output.json { throw ValidationError("--csv and --json cannot be combined") }

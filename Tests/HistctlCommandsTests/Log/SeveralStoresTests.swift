@@ -122,6 +122,17 @@ import Testing
     #expect(alone.lines.first?.contains("STORE") == false)
   }
 
+  @Test(.enabled(if: Tool.hasTerminals), arguments: [60, 80])
+  func `the time is shown beside tokens with identifiers`(_ columns: Int) async throws {
+    let sample = try SampleFolder()
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    let line = ["log", sample.store, sample.folder.file("other.store"), "-n", "2"]
+    let result = try await Tool.histctl.runOnTerminal(
+      line + ["--color", "never"], columns: columns)
+    #expect(result.text.contains("TIME"), "\(result.text)")
+    #expect(result.text.contains(":12 "), "\(result.text)")
+  }
+
   @Test func `archives and lines are merged with stores`() async throws {
     let sample = try SampleFolder()
     for name in ["b.store", "c.store"] {
@@ -153,6 +164,8 @@ import Testing
     ("diff sample.store 1d other.store --stat", "'other.store' is not a token"),
     ("diff sample.store other.store 2d 1d 3d --stat", "Unexpected argument '3d'"),
     ("log sample.store other.store --entity Trp", "did you mean Trip?"),
+    ("log sample.store other.store --after nonsense", "'nonsense' is not a token"),
+    ("stats sample.store other.store 3..4", "--range 3..4"),
   ])
   func `what means nothing for several stores is refused`(
     _ line: String, _ message: String
