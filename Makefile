@@ -18,7 +18,7 @@ PYTHON ?= python3
 # What `make docc` does with the committed public interface: check or write.
 INTERFACE ?= check
 # The listings of these documents use package declarations.
-INNER = Sources/StoreFormat/% Sources/StoreEditing/% Sources/StoreWriting/%
+INNER = Sources/StoreFormat/% Sources/StoreTransactions/% Sources/StoreEditing/% Sources/StoreWriting/%
 # Passed to every build, and to release builds and test runs only.
 BUILD_FLAGS ?=
 RELEASE_FLAGS ?=

@@ -81,22 +81,35 @@ let package = Package(
       ],
       swiftSettings: library),
 
-    // Floor 3: changing the file.
+    // Between floors 2 and 3: what both targets of floor 3 need to write.
     .target(
-      name: "StoreEditing",
+      name: "StoreTransactions",
       dependencies: [
-        "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists", "StoreFormat",
+        "CSQLiteSupport", "DurableFiles", "Libc", "StoreFormat",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: library),
 
-    // Floor 4: being an app, which saves objects. Nothing that reads a history needs it.
+    // Floor 3: changing the history and the file around it.
+    .target(
+      name: "StoreEditing",
+      dependencies: [
+        "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists", "StoreFormat",
+        "StoreTransactions",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: library),
+
+    // Floor 3: being an app, which saves objects. Nothing that reads a history needs it.
     .target(
       name: "StoreWriting",
       dependencies: [
-        "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
+        "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists", "StoreFormat",
+        "StoreTransactions",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -107,7 +120,7 @@ let package = Package(
     .target(
       name: "PersistentHistory",
       dependencies: [
-        "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
+        "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat", "StoreTransactions",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: library),
@@ -116,8 +129,7 @@ let package = Package(
     .target(
       name: "HistoryCoding",
       dependencies: [
-        "Libc", "PersistentHistory", "PropertyLists", "StoreEditing", "StoreFormat", "CZlib",
-        "CZstd",
+        "Libc", "PersistentHistory", "PropertyLists", "StoreFormat", "CZlib", "CZstd",
       ],
       swiftSettings: library),
 
@@ -133,7 +145,8 @@ let package = Package(
 
     // Floor 5: the sample store.
     .target(
-      name: "DemoStore", dependencies: ["StoreEditing", "StoreFormat", "StoreWriting"],
+      name: "DemoStore",
+      dependencies: ["StoreEditing", "StoreFormat", "StoreTransactions", "StoreWriting"],
       swiftSettings: library),
 
     // Floor 5: SwiftData's API and its macros.
@@ -148,8 +161,8 @@ let package = Package(
     .target(
       name: "OpenSwiftData",
       dependencies: [
-        "OpenSwiftDataMacros", "DurableFiles", "StoreEditing", "StoreFormat", "StoreWriting",
-        "PersistentHistory",
+        "OpenSwiftDataMacros", "DurableFiles", "StoreEditing", "StoreFormat", "StoreTransactions",
+        "StoreWriting", "PersistentHistory",
       ],
       swiftSettings: library),
 
@@ -158,7 +171,7 @@ let package = Package(
       name: "HistoryOperations",
       dependencies: [
         "CArchive", "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
-        "StoreWriting", "PersistentHistory", "HistoryCoding", "HistoryArchive",
+        "StoreTransactions", "StoreWriting", "PersistentHistory", "HistoryCoding", "HistoryArchive",
         .product(name: "SystemPackage", package: "swift-system"),
       ], resources: [.embedInCode("Report/Page")],
       swiftSettings: library),
@@ -167,7 +180,8 @@ let package = Package(
     .target(
       name: "HistctlCommands",
       dependencies: [
-        "CBuild", "DurableFiles", "Libc", "StoreEditing", "StoreFormat", "PersistentHistory",
+        "CBuild", "DurableFiles", "Libc", "StoreEditing", "StoreFormat", "StoreTransactions",
+        "PersistentHistory",
         "HistoryCoding", "HistoryArchive", "HistoryOperations",
         "DemoStore", "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -201,15 +215,14 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Libc", "PersistentHistory", "PropertyLists", "StoreEditing", "StoreFormat", "StoreWriting",
-        "CZlib",
+        "Libc", "PersistentHistory", "PropertyLists", "StoreFormat", "StoreWriting", "CZlib",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       path: "Tests/TestSupport", swiftSettings: library),
     // A process that appends to a store, for tests with several writers and with killed ones.
     .executableTarget(
-      name: "StoreAppender", dependencies: ["StoreEditing", "StoreFormat", "StoreWriting"],
+      name: "StoreAppender", dependencies: ["StoreFormat", "StoreWriting"],
       path: "Tests/StoreAppender",
       swiftSettings: strict),
     .testTarget(
@@ -220,14 +233,20 @@ let package = Package(
     .testTarget(
       name: "StoreFormatTests",
       dependencies: [
-        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat", "StoreWriting",
-        "TestSupport",
+        "DurableFiles", "PropertyLists", "StoreFormat", "StoreWriting", "TestSupport",
+      ],
+      swiftSettings: test),
+    .testTarget(
+      name: "StoreTransactionsTests",
+      dependencies: [
+        "DurableFiles", "StoreFormat", "StoreTransactions", "StoreWriting", "TestSupport",
       ],
       swiftSettings: test),
     .testTarget(
       name: "StoreEditingTests",
       dependencies: [
-        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat", "TestSupport",
+        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat", "StoreWriting",
+        "TestSupport",
       ],
       swiftSettings: test),
     .testTarget(

@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 
 /// Plays the story into a store, save by save.

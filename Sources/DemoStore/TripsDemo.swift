@@ -25,8 +25,8 @@ package struct TripsDemo: Sendable {
   /// Writes the store as one file.
   ///
   /// - Parameter path: The new file. A partial store may be left there after an error;
-  ///   ``/StoreEditing/StoreDraft`` removes it.
-  /// - Throws: ``/StoreEditing/StoreWriteError``.
+  ///   ``/StoreTransactions/StoreDraft`` removes it.
+  /// - Throws: ``/StoreTransactions/StoreWriteError``.
   package func write(to path: String) throws {
     let end = try calendar.timestamp(day: 0)
     var random = DemoRandom(seed: end.secondsSinceReferenceDate.bitPattern)
@@ -37,7 +37,7 @@ package struct TripsDemo: Sendable {
     // The story is always the same, only its dates differ.
     var teller = DemoTeller(editor: editor, calendar: calendar, random: DemoRandom(seed: 2024))
     let firstKept = try teller.play(DemoAgenda())
-    try editor.deleteHistory(before: firstKept)
+    try editor.inTransaction { try $0.deleteHistory(before: firstKept) }
     try editor.close()
   }
 }

@@ -1,6 +1,7 @@
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Returns free pages of a store to the file system.
 package struct Compaction {

@@ -40,7 +40,7 @@ package struct RecordOperation {
   ///
   /// - Returns: The number of values that were written.
   /// - Throws: ``OperationError`` if another run records into the same file, ``/StoreFormat/StoreError``, and
-  ///   ``/StoreEditing/StoreWriteError``.
+  ///   ``/StoreTransactions/StoreWriteError``.
   package func runOnce(_ observer: (Event) throws -> Void) throws -> Int {
     let lock = try RunLock(recording: context.path, valuesPath: valuesPath)
     defer { withExtendedLifetime(lock) {} }

@@ -1,7 +1,6 @@
 import DurableFiles
 import Libc
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 
 /// Warns of problems of stores that are read.

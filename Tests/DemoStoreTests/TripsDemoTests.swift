@@ -1,7 +1,7 @@
 import DemoStore
 import Foundation
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 import StoreWriting
 

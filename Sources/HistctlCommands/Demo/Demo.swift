@@ -3,8 +3,8 @@ import DemoStore
 import DurableFiles
 import HistoryOperations
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import Terminal
 
 /// `histctl demo`: writes a sample store.

@@ -1,8 +1,8 @@
 import DurableFiles
 import HistoryArchive
 import HistoryCoding
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import SystemPackage
 import Terminal
 

@@ -1,7 +1,6 @@
 import HistoryCoding
 import HistoryOperations
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import Terminal
 

@@ -1,6 +1,5 @@
 import HistoryArchive
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import Terminal
 

@@ -3,8 +3,8 @@ import HistoryArchive
 import HistoryCoding
 import HistoryOperations
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import Terminal
 
 /// An error as it is reported to people and programs.

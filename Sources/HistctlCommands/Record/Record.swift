@@ -3,8 +3,8 @@ import DurableFiles
 import HistoryCoding
 import HistoryOperations
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import SystemPackage
 import Terminal
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import HistoryCoding
 import HistoryOperations
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import Terminal
 

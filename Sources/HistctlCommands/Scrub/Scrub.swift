@@ -1,6 +1,5 @@
 import ArgumentParser
 import HistoryOperations
-import StoreEditing
 import Terminal
 
 /// `histctl scrub`: makes a copy of a store that can be given away.

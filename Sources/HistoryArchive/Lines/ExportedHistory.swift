@@ -1,6 +1,5 @@
 import HistoryCoding
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 
 /// Exported lines, read as if they were an archive of their store.

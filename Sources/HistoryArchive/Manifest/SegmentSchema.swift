@@ -1,6 +1,5 @@
 import HistoryCoding
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 
 /// The model and the history tables of a store when a segment was sealed.

@@ -3,7 +3,6 @@ import DurableFiles
 import HistoryCoding
 import Libc
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 
 /// Reads a segment frame by frame.

@@ -1,5 +1,4 @@
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import Synchronization
 

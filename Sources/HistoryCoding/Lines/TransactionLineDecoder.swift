@@ -1,5 +1,4 @@
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 
 /// Reads JSON lines back into transactions, bit for bit.

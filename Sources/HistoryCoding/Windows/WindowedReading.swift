@@ -1,5 +1,4 @@
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 
 /// Reads a history in windows on several threads.

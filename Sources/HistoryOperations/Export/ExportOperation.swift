@@ -2,7 +2,6 @@ import DurableFiles
 import HistoryArchive
 import HistoryCoding
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import SystemPackage
 

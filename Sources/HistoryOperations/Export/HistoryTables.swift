@@ -1,6 +1,7 @@
 import HistoryCoding
 import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// The tables of a history in a database: what `export --format sqlite` writes.
 ///

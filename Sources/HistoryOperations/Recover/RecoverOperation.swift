@@ -1,6 +1,8 @@
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreTransactions
+import StoreWriting
 
 /// Makes a copy of a store in which deleted objects are back.
 package struct RecoverOperation {
@@ -88,13 +90,18 @@ package struct RecoverOperation {
   ///   - snapshot: The store.
   ///   - values: Recorded values to copy beside the copy.
   ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
-  /// - Throws: ``/StoreEditing/StoreWriteError``, and errors of `progress`; no copy is left then.
+  /// - Throws: ``/StoreTransactions/StoreWriteError``, and errors of `progress`; no copy is left then.
   package func write(
     _ plan: RecoveryPlan, _ snapshot: StoreSnapshot, values: RecordedValues?,
     progress: (Int64) throws -> Void
   ) throws -> Result {
-    try place(snapshot).write(snapshot, appending: plan.save, progress: progress) {
-      inside, appended, files in
+    var appended: AppendedTransaction?
+    return try place(snapshot).write(snapshot, progress: progress) { path in
+      // The draft syncs the finished file.
+      let editor = try StoreEditor(path: path, busyTimeout: 0, durability: .whenClosed)
+      appended = try editor.append(plan.save)
+      try editor.close()
+    } inspect: { inside, files in
       guard let appended else {
         throw OperationError(
           .unreadable, "nothing was brought back", hint: "run the command again")

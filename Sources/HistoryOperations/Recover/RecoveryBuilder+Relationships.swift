@@ -1,5 +1,4 @@
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 
 /// Which objects the recovered ones are related to again.

@@ -1,7 +1,7 @@
 import DurableFiles
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 
 /// Makes the save of a plan.

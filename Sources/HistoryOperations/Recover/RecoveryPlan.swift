@@ -1,7 +1,7 @@
 import DurableFiles
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 
 /// How deleted objects are brought back into a copy of their store, and what of them is not.

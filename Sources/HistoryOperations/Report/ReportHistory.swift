@@ -1,7 +1,6 @@
 import HistoryArchive
 import HistoryCoding
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import SystemPackage
 

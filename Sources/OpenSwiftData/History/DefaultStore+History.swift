@@ -2,6 +2,7 @@ import Foundation
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 extension DefaultStore: HistoryProviding {
   /// The type of the store's transactions.
@@ -190,7 +191,9 @@ extension DefaultStore: HistoryProviding {
         }
         guard !plan.isEmpty else { return count }
         if isMigrating {
-          return try editor.deleteHistory(before: plan.cut?.firstKept ?? number).transactionCount
+          return try editor.inTransaction {
+            try $0.deleteHistory(before: plan.cut?.firstKept ?? number).transactionCount
+          }
         }
         let erasure = try pruner.prune(plan)
         count += erasure.deleted.transactionCount

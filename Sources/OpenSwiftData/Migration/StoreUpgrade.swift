@@ -1,7 +1,7 @@
 import Foundation
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 
 /// Migrates a store to the models of a container that opens it.
@@ -45,7 +45,7 @@ struct StoreUpgrade {
   ///
   /// A program that has set one since the stage asked the guards still sees that history.
   ///
-  /// - Throws: ``/StoreEditing/StoreWriteError/historyChanged(path:detail:)`` if one needs it.
+  /// - Throws: ``/StoreTransactions/StoreWriteError/historyChanged(path:detail:)`` if one needs it.
   private func heldBookmarks(
     _ migration: StoreMigration, formerOldest: Int64?
   ) throws -> BookmarkHold? {

@@ -1,5 +1,4 @@
 import Foundation
-import StoreEditing
 import StoreFormat
 import StoreWriting
 

@@ -1,6 +1,6 @@
 import Foundation
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 
 extension DefaultStore {

@@ -1,8 +1,8 @@
 import DurableFiles
 import Foundation
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 import Synchronization
 

@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 
 /// Values that no two objects may share.

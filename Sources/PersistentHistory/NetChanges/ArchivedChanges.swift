@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Reads the changes of archived transactions, in the numbers and slots of a schema.

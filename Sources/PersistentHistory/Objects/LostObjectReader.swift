@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Finds the last known values of deleted objects.

@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Reads the life of one object, oldest change first, and its present state in the store.

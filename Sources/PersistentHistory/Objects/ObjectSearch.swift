@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// What names objects: a key, as `Trip/p12`, or values, as `Trip[name=Olive harvest]`.

@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Conditions on changes; a change must meet all of them.

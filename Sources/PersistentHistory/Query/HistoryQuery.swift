@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// The conditions that select transactions of a history, and their order and number.

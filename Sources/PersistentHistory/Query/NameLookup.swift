@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Finds entities and attributes by name, and suggests similar names for unknown ones.

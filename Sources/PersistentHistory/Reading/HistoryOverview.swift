@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// The first and the last transaction of a store, and the highest number that it has issued.

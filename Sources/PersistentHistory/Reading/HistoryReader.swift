@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Reads the transactions of a store one after the other.

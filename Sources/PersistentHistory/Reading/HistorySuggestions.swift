@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Values of a store for the completion of a command line.

@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Turns sealed transactions into rows of a store whose model may have changed since.
 ///

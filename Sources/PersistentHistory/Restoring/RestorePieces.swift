@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Returns the rows that a plan puts back, piece by piece.
 final class RestorePieces {

@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Finds out how much of some sealed history can be restored to a store.
 ///

@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Reads everything that is to be restored, and finds out whether it can be.
 ///

@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Walks through sealed history from its newest transaction to its oldest, and translates it into rows of a store.
 ///

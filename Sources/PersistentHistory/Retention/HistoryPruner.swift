@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Prunes the history of a store: works out a plan, and carries it out.
 ///
@@ -68,7 +69,7 @@ public struct HistoryPruner: Sendable {
   /// - Returns: What was deleted, and what stopped the deletion if anything did. The remaining history has no gap,
   ///   and a new plan continues from there.
   /// - Throws: ``HistoryError/refusedByGuards(path:reasons:)``, and if the store cannot be opened or the guards
-  ///   cannot be checked again ``/StoreEditing/StoreWriteError``, ``HistoryError`` or ``/StoreFormat/StoreError``.
+  ///   cannot be checked again ``/StoreTransactions/StoreWriteError``, ``HistoryError`` or ``/StoreFormat/StoreError``.
   ///   Nothing has been deleted then.
   public func prune(
     _ plan: PrunePlan, progress: (DeletedHistory) -> Void = { _ in }

@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Counts of a history, or of a part of it, by time, author, bundle, process, entity and kind.

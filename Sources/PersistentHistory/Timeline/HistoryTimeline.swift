@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// The whole history of a store: its archived transactions, followed by those in the store.

@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Reads a query's part of a timeline: transactions of archive and store as one history, and its

@@ -1,5 +1,3 @@
-import StoreEditing
-
 /// Maps entities of an archive to the numbers of a timeline's schema.
 struct EntityNumbers {
   /// More entities than any model has: a hostile archive may name new ones without end.

@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// The entities of a store's history, by number and by name.

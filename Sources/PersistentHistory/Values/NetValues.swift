@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Finds the net effect of the values of objects over a part of a history: each value before the first update

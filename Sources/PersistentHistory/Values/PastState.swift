@@ -41,7 +41,7 @@ extension StoreCopy {
   ///   - position: The transaction.
   ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
   /// - Returns: The number of transactions in the copy, and that of files of large values.
-  /// - Throws: ``HistoryError/unknownState(number:path:reason:)``, ``/StoreEditing/StoreWriteError``, and errors
+  /// - Throws: ``HistoryError/unknownState(number:path:reason:)``, ``/StoreTransactions/StoreWriteError``, and errors
   ///   of `progress`; no copy is left then.
   package func write(
     _ snapshot: StoreSnapshot, after position: TransactionPosition,

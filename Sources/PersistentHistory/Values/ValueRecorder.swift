@@ -1,6 +1,6 @@
 import DurableFiles
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Keeps the values that a store's log holds in the file of recorded values, so that they are not lost when
 /// the log is restarted.
@@ -60,7 +60,7 @@ package final class ValueRecorder {
   ///   - first: The oldest transaction whose values are kept; `nil` for all.
   ///   - observer: Receives the result for each transaction.
   /// - Returns: The number of values that were written.
-  /// - Throws: ``/StoreEditing/StoreWriteError/unrecordedValues(path:reason:)``, and
+  /// - Throws: ``/StoreTransactions/StoreWriteError/unrecordedValues(path:reason:)``, and
   ///   ``/StoreFormat/StoreError``, such as `busy` if other programs save all the time. Transactions that
   ///   were not reported are kept the next time.
   @discardableResult
@@ -270,7 +270,7 @@ extension StoreFile {
   ///
   /// - Parameter first: The oldest transaction whose values are kept; `nil` for all.
   /// - Returns: The number of values that were written.
-  /// - Throws: ``/StoreEditing/StoreWriteError/unrecordedValues(path:reason:)``, and
+  /// - Throws: ``/StoreTransactions/StoreWriteError/unrecordedValues(path:reason:)``, and
   ///   ``/StoreFormat/StoreError``.
   @discardableResult
   package func keepLogValues(from first: Int64? = nil) throws -> Int {

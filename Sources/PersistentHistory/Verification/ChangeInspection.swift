@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Inspects every row of `ACHANGE` by number, and finds its transaction.

@@ -2,6 +2,7 @@ import CSQLiteSupport
 import DurableFiles
 import GRDB
 import StoreFormat
+import StoreTransactions
 import SystemPackage
 
 /// A copy of a store with its large values, from which parts of the history are deleted.

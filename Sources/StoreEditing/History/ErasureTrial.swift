@@ -2,6 +2,7 @@ import CSQLiteSupport
 import GRDB
 import GRDBSQLite
 import StoreFormat
+import StoreTransactions
 
 /// Carries out deletions in a copy of a store in memory, to find out what size they leave.
 ///

@@ -1,5 +1,6 @@
 import GRDB
 import StoreFormat
+import StoreTransactions
 
 /// The steps of a deletion.
 ///
@@ -290,13 +291,18 @@ extension StoreSnapshot {
 }
 
 extension StoreSnapshot {
-  /// Deletes all transactions up to a number, as a part of an open transaction.
-  package func delete(
-    throughTransaction last: Int64, _ statement: StatementRunner
-  ) throws -> DeletedHistory {
+  /// Deletes all transactions before a number from the history as a part of an open SQLite transaction, for migrations
+  /// and samples.
+  ///
+  /// The transaction with the number stays, and so do the highest issued numbers. Tokens of deleted transactions have
+  /// expired. A number after the newest transaction leaves an empty history, with which no token works. Nobody reads
+  /// recorded values without their transaction, and the next pruning deletes them.
+  @discardableResult
+  package func deleteHistory(before number: Int64) throws -> DeletedHistory {
+    guard number > .min else { return DeletedHistory(transactionCount: 0, changeCount: 0) }
     var work = ErasureWork(
-      statement: statement,
-      deletion: try deletion(ofTransactionsThrough: last, looseChanges: .deleted),
+      statement: StatementRunner(database),
+      deletion: try deletion(ofTransactionsThrough: number - 1, looseChanges: .deleted),
       path: location.path)
     while work.hasStep { try work.takeStep() }
     return work.deleted

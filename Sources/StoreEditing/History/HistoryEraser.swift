@@ -2,7 +2,7 @@ import StoreFormat
 
 /// Deletes parts of a store's history.
 ///
-/// Unlike an editor of `StoreWriting` it needs no model, so it prunes any store that can be read. It deletes rows of
+/// It needs no model, so it prunes any store that can be read. It deletes rows of
 /// `ACHANGE` and `ATRANSACTION` only. No trigger runs, the highest issued numbers and the interned texts
 /// stay, nothing is added to the schema, and the journal mode stays as it is.
 ///
@@ -75,7 +75,7 @@ public struct Erasure: Sendable {
   public internal(set) var batchCount = 0
   /// The number of deleted values that were recorded beside the store.
   package var recordedValueCount = 0
-  /// The error that ended the deletion, usually a ``StoreWriteError``; `nil` if all is deleted.
+  /// The error that ended the deletion, usually a ``/StoreTransactions/StoreWriteError``; `nil` if all is deleted.
   public package(set) var problem: (any Error)?
 }
 

@@ -1,5 +1,6 @@
 import GRDB
 import StoreFormat
+import StoreTransactions
 
 /// Inserts older history before that of a store.
 ///

@@ -1,4 +1,5 @@
 import StoreFormat
+import StoreTransactions
 
 /// The state that a store must have for older history to be inserted before its own.
 ///

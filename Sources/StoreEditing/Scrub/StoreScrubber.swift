@@ -2,6 +2,7 @@ import CSQLiteSupport
 import GRDB
 import PropertyLists
 import StoreFormat
+import StoreTransactions
 
 /// Builds a scrubbed copy of a store, row by row in a new file.
 ///

@@ -2,6 +2,7 @@ import DurableFiles
 import GRDB
 import Libc
 import StoreFormat
+import StoreTransactions
 import SystemPackage
 
 /// The result of freeing the unused pages of a store.

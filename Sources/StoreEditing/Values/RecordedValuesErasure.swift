@@ -1,5 +1,6 @@
 import GRDB
 import StoreFormat
+import StoreTransactions
 
 /// Deletes recorded values of deleted transactions.
 package enum RecordedValuesErasure {

@@ -2,6 +2,7 @@ import DurableFiles
 import GRDB
 import GRDBSQLite
 import StoreFormat
+import StoreTransactions
 
 /// Work on a store that is done in batches, each of them one SQLite transaction.
 ///

@@ -2,6 +2,7 @@ import DurableFiles
 import GRDB
 import GRDBSQLite
 import StoreFormat
+import StoreTransactions
 
 /// Keeps the write-ahead log short while much is written.
 ///

@@ -1,5 +1,6 @@
 import GRDB
 import StoreFormat
+import StoreTransactions
 
 /// A database that is not a store, which is filled once.
 package final class TableFile: Sendable {

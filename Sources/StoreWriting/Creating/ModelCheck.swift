@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Checks that a store for a model could be read by the frameworks and by this code.
 struct ModelCheck {

@@ -1,7 +1,7 @@
 import DurableFiles
 import GRDB
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Creates empty stores in the layout of the frameworks.
 ///

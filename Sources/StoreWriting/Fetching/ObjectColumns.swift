@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// The columns that a fetch reads for each object.

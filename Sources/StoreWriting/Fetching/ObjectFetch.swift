@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Which objects of an entity to read, and in which order.

@@ -1,5 +1,4 @@
 import GRDB
-import StoreEditing
 import StoreFormat
 import Synchronization
 

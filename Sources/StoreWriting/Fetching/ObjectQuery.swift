@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Writes the SQL of a fetch.

@@ -1,8 +1,8 @@
 import DurableFiles
 import GRDB
 import Libc
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import SystemPackage
 
 /// Removes the files of large values that no row names, which killed programs have left.

@@ -1,6 +1,6 @@
 import DurableFiles
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import Synchronization
 import SystemPackage
 

@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// Migrates a store's history to another model.

@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Migrates relationships whose columns cannot be copied.
 ///

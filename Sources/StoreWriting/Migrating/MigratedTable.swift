@@ -1,4 +1,3 @@
-import StoreEditing
 import StoreFormat
 
 /// The migration of the table of one hierarchy of entities.

@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// The correspondence between the properties of a store's model and of another model.
 ///

@@ -1,6 +1,6 @@
 import GRDB
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// A migration of a store to another model, step by step in one SQLite transaction.
 ///

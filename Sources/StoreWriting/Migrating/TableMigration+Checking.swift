@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 extension TableMigration {
   /// Finds obstacles, without changing the store.

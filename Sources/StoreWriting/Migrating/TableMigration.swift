@@ -1,5 +1,4 @@
 import GRDB
-import StoreEditing
 import StoreFormat
 
 /// Migrates the tables of a store's objects to another model.

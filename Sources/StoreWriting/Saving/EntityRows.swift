@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// The columns, defaults and rules of an entity that a save needs to write its rows.
 ///

@@ -1,6 +1,6 @@
 import GRDB
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// A save to several stores that ends up in all of them or in none.
 ///

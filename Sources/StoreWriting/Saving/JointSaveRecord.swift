@@ -1,8 +1,8 @@
 import DurableFiles
 import GRDB
 import PropertyLists
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// The part of a save to several stores that one store is to get, in a file beside it until the save is
 /// certain.

@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 extension SaveWriter {
   /// The slots that a change of a to-one relationship touches.

@@ -1,5 +1,4 @@
 import GRDB
-import StoreEditing
 import StoreFormat
 
 /// Unique values may move from one object to another within a save.

@@ -1,6 +1,6 @@
 import GRDB
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// A change of a save that has no number yet.
 struct SavedChange {

@@ -1,8 +1,8 @@
 import CSQLiteSupport
 import GRDB
 import GRDBSQLite
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import Synchronization
 
 /// A store opened for appending transactions, as the frameworks append them.
@@ -151,20 +151,10 @@ package final class StoreEditor: Sendable {
     }
   }
 
-  /// Deletes all transactions before a number from the history, as the frameworks do.
-  ///
-  /// The transaction with the number stays, and so do the highest issued numbers. Tokens of deleted
-  /// transactions have expired. A number after the newest transaction leaves an empty history, with which
-  /// no token works.
-  ///
-  /// Everything is deleted in one SQLite transaction, for migrations and samples; ``HistoryEraser``
-  /// prunes. Nobody reads recorded values without their transaction, and the next pruning deletes them.
-  @discardableResult
-  package func deleteHistory(before number: Int64) throws -> DeletedHistory {
-    guard number > .min else { return DeletedHistory(transactionCount: 0, changeCount: 0) }
-    return try write { _, statement in
-      try StoreSnapshot(database: statement.database, location: location)
-        .delete(throughTransaction: number - 1, statement)
+  /// Runs a body in one SQLite transaction that may write; in a migration, in that of the migration.
+  package func inTransaction<Result>(_ body: (StoreSnapshot) throws -> Result) throws -> Result {
+    try write { _, statement in
+      try body(StoreSnapshot(database: statement.database, location: location))
     }
   }
 

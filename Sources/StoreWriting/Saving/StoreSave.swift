@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// New values and related objects of one object.
 ///

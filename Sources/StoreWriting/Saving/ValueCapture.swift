@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 
 /// Captures the values of rows that a save updates, before and after it writes them.
 ///

@@ -1,6 +1,5 @@
 #if os(Linux)
 import Foundation
-import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing

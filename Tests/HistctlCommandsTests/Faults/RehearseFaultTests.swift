@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import TestSupport
 import Testing
 

@@ -3,8 +3,8 @@ import HistoryArchive
 import HistoryCoding
 import HistoryOperations
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import HistoryCoding
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import HistoryCoding
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import PersistentHistory
-import StoreEditing
 import StoreFormat
 import StoreWriting
 import TestSupport

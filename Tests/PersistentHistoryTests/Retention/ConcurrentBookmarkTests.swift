@@ -1,6 +1,6 @@
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import TestSupport
 import Testing
 

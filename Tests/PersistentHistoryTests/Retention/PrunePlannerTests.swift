@@ -1,6 +1,6 @@
 import PersistentHistory
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 import TestSupport
 import Testing

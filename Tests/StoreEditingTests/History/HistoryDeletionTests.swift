@@ -1,5 +1,6 @@
 import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ import Testing
   func `all transactions before a number are deleted`(_ number: Int64, _ deleted: Int) throws {
     let (editor, query) = try store(try TemporaryFolder())
     let before = try query.contents()
-    let answer = try editor.deleteHistory(before: number)
+    let answer = try editor.inTransaction { try $0.deleteHistory(before: number) }
     #expect(answer.transactionCount == deleted)
     #expect(answer.changeCount == deleted * 2)
     #expect(
@@ -55,7 +56,7 @@ import Testing
     try query.run("BEGIN IMMEDIATE")
     #expect(
       throws: StoreWriteError.store(.busy(path: folder.file("Trips.store"), seconds: 0.05))
-    ) { try impatient.deleteHistory(before: 3) }
+    ) { try impatient.inTransaction { try $0.deleteHistory(before: 3) } }
     try query.run("ROLLBACK")
     #expect(try query.contents() == before)
   }
@@ -72,7 +73,7 @@ import Testing
     guard let middle = try expected.lines("SELECT avg(Z_PK) FROM ATRANSACTION").first,
       let number = Double(middle).map({ Int64($0) })
     else { return }
-    try editor.deleteHistory(before: number)
+    try editor.inTransaction { try $0.deleteHistory(before: number) }
     try editor.close()
     try expected.run(
       """
@@ -125,5 +126,36 @@ import Testing
     try query.run("COMMIT")
     #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["5"])
     _ = editor
+  }
+
+  @Test(arguments: 0..<8)
+  func `rows of an entity that are out of order are reported as damage`(seed: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(to: folder.file("a.store"), transactions: 60, changesEach: 2)
+    let query = try StoreQuery(path: path)
+    try query.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    let root = try #require(
+      Int(try query.lines("SELECT rootpage FROM sqlite_master WHERE name = 'ACHANGE'")[0]))
+    let pageSize = try #require(Int(try query.lines("PRAGMA page_size")[0]))
+    let entity = try #require(
+      Int64(try query.lines("SELECT ZENTITY FROM ACHANGE ORDER BY Z_PK LIMIT 1")[0]))
+    var bytes = try FileBytes.read(path)
+    // A table of one page, or the first leaf of a larger one.
+    var page = (root - 1) * pageSize
+    if bytes[page] == 0x05 {
+      let cell = page + Int(bytes[page + 12]) * 256 + Int(bytes[page + 13])
+      page = (bytes[cell..<cell + 4].reduce(0) { $0 * 256 + Int($1) } - 1) * pageSize
+    }
+    try #require(bytes[page] == 0x0D)
+    for byte in 0..<2 { bytes.swapAt(page + 8 + 2 * seed + byte, page + 8 + 2 * (seed + 2) + byte) }
+    let spoiled = folder.file("b.store")
+    try FileBytes.write(bytes, to: spoiled)
+    let error = #expect(throws: StoreError.self) {
+      try StoreFile(path: spoiled).read { try $0.deletion(ofChangesOfEntity: entity) }
+    }
+    guard case .damaged(_, "ACHANGE", _)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
   }
 }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import StoreEditing
 @testable import StoreFormat
+@testable import StoreTransactions
 
 /// Deleting a history in batches.
 @Suite(.bounded) struct HistoryEraserTests {

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import StoreEditing
 @testable import StoreFormat
 @testable import StoreWriting
 

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import StoreEditing
 @testable import StoreFormat
+@testable import StoreTransactions
 @testable import StoreWriting
 
 #if canImport(Glibc)

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import StoreEditing
 @testable import StoreFormat
 @testable import StoreWriting
 

@@ -1,5 +1,5 @@
-import StoreEditing
 import StoreFormat
+import StoreTransactions
 import StoreWriting
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import StoreEditing
 @testable import StoreFormat
+@testable import StoreTransactions
 
 /// Connections that write to files which others may take away.
 @Suite(.bounded) struct WritingConnectionTests {

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import StoreEditing
 @testable import StoreFormat
+@testable import StoreTransactions
 @testable import StoreWriting
 
 /// What a loss of power may take is said to SQLite, and not left to how it was built.

@@ -1,6 +1,5 @@
 import DurableFiles
 import PropertyLists
-import StoreFormat
 
 /// Digests of entities for a new store's metadata.
 ///
@@ -97,7 +96,7 @@ extension StoreMetadata {
   }
 
   /// Returns the keys that identify the version of a model, and the digest among them.
-  static func versionProperties(
+  package static func versionProperties(
     of model: ManagedModel
   ) -> (properties: [String: PropertyListValue], digest: String) {
     let hashes = ModelDigest.hashes(of: model)

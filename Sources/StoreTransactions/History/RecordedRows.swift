@@ -5,15 +5,15 @@ import StoreFormat
 /// Values that no column of the layout expresses are in ``extra``, as ``TransactionCursor`` returns them.
 package struct RecordedTransaction: Hashable, Sendable {
   /// The transaction number, `Z_PK`.
-  var number: Int64
+  package var number: Int64
   /// The time of the save; `nil` if the row held no number there.
-  var timestamp: StoreTimestamp?
+  package var timestamp: StoreTimestamp?
   /// Author, bundle, process and context, as far as the row has them.
-  var texts: [StringRole: RecordedText]
+  package var texts: [StringRole: RecordedText]
   /// The snapshot of a pinned query generation; opaque.
-  var queryGeneration: [UInt8]?
+  package var queryGeneration: [UInt8]?
   /// Everything else that the row held.
-  var extra: [ExtraColumn]
+  package var extra: [ExtraColumn]
 
   package init(
     number: Int64, timestamp: StoreTimestamp? = nil, texts: [StringRole: RecordedText] = [:],
@@ -54,9 +54,9 @@ package struct RecordedTransaction: Hashable, Sendable {
 /// Values that no column of the layout expresses are in ``extra``, as ``ChangeCursor`` returns them.
 package struct RecordedChange: Hashable, Sendable {
   /// The change number, `Z_PK`.
-  var number: Int64
+  package var number: Int64
   /// The kind of change; `nil` for one that no framework writes.
-  var kind: ChangeKind?
+  package var kind: ChangeKind?
   /// The number of the object's own entity; `nil` if the row held none.
   package var entityNumber: Int64?
   /// The object's primary key; `nil` if the row held none.
@@ -66,7 +66,7 @@ package struct RecordedChange: Hashable, Sendable {
   /// The preserved values of a deleted object, by slot.
   package var tombstone: [StoredValue]
   /// Everything else that the row held.
-  var extra: [ExtraColumn]
+  package var extra: [ExtraColumn]
 
   package init(
     number: Int64, kind: ChangeKind?, entityNumber: Int64?, primaryKey: Int64?,
@@ -84,7 +84,7 @@ package struct RecordedChange: Hashable, Sendable {
 
 extension RecordedChange {
   /// About how many bytes the values of the row take.
-  var byteCount: Int {
+  package var byteCount: Int {
     (mask?.byteCount ?? 0) + tombstone.reduce(0) { $0 + $1.byteCount }
       + extra.reduce(0) { $0 + $1.value.byteCount }
   }
@@ -238,14 +238,14 @@ package struct RecordedColumns: Sendable {
 }
 
 extension HistoryTables {
-  func interns(_ role: StringRole) -> Bool {
+  package func interns(_ role: StringRole) -> Bool {
     internsStrings && transactionColumns.contains(role.identifierColumn)
   }
 }
 
 extension TransactionPosition {
   /// The position in a row of `Z_PK` and `ZTIMESTAMP`; `nil` without a number.
-  init?(row: [StoredValue]) {
+  package init?(row: [StoredValue]) {
     guard case .integer(let number) = row[0] else { return nil }
     self.init(number: number, timestamp: StoreTimestamp(stored: row[1]))
   }

@@ -17,7 +17,7 @@ package struct StoreDraft: Hashable, Sendable {
   package let path: String
   /// The path under which it is written, in a folder of its own beside that place.
   package let temporaryPath: String
-  let overwrites: Bool
+  package let overwrites: Bool
 
   /// How long to wait for programs that have the replaced store open, in seconds.
   private let busyTimeout: Double

@@ -42,8 +42,8 @@ package struct HistoryRowWriter {
     package let firstChange: Int64
   }
 
-  let statement: StatementRunner
-  let tables: HistoryTables
+  package let statement: StatementRunner
+  package let tables: HistoryTables
   private let columns: RecordedColumns
   private let kept = Kept()
 
@@ -85,7 +85,7 @@ package struct HistoryRowWriter {
   /// Inserts the row of a transaction, and its interned texts if they are missing.
   ///
   /// - Parameter textNumber: Returns the number for a text that the store does not have.
-  func insert(_ transaction: RecordedTransaction, textNumber: () throws -> Int64) throws {
+  package func insert(_ transaction: RecordedTransaction, textNumber: () throws -> Int64) throws {
     try columns.check(transaction)
     let named = Set(transaction.extra.map(\.column))
     var numbers: [StringRole: Int64] = [:]
@@ -97,7 +97,7 @@ package struct HistoryRowWriter {
       columns.transactionInsert, columns.values(of: transaction, textNumbers: numbers))
   }
 
-  func insert(_ changes: some Sequence<RecordedChange>, of transaction: Int64) throws {
+  package func insert(_ changes: some Sequence<RecordedChange>, of transaction: Int64) throws {
     let insertion = try kept.insertion ?? statement.cursor(columns.changeInsert)
     kept.insertion = insertion
     for change in changes {
@@ -121,7 +121,7 @@ package struct HistoryRowWriter {
 
   /// Finds texts that the store has before they are needed, while it is not locked: there is no index of texts, and
   /// some may be long.
-  func findTexts(of transaction: RecordedTransaction) throws {
+  package func findTexts(of transaction: RecordedTransaction) throws {
     guard tables.internsStrings else { return }
     for text in transaction.internedTexts {
       let digest = text.digest
@@ -158,7 +158,7 @@ package struct HistoryRowWriter {
   /// A text that a store has lost must get one of these. The app issues the number after the highest
   /// one next, and could not save if it were taken. Low numbers come first because a running app may
   /// have reserved high ones.
-  func freeTextNumbers(_ count: Int, except reserved: Set<Int64>) throws -> [Int64] {
+  package func freeTextNumbers(_ count: Int, except reserved: Set<Int64>) throws -> [Int64] {
     let highest =
       try statement.integer(
         "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1",
@@ -207,7 +207,7 @@ package struct RowNumbers {
 
   package init(statement: StatementRunner) { self.statement = statement }
 
-  func next(of entity: EntityNumbering.HistoryEntity, count: Int) throws -> Int64 {
+  package func next(of entity: EntityNumbering.HistoryEntity, count: Int) throws -> Int64 {
     let table =
       switch entity {
       case .change: "ACHANGE"
