@@ -30,7 +30,8 @@ extension EntityOutline.Property {
       and: definitionMembers
         + JSONValue.list(of: [
           "inheritedFrom": declaringEntityName == entity.name ? nil : declaringEntityName,
-          "slots": slots, "table": place?.table, "columns": place?.columns,
+          "slots": slots, "table": stored?.table,
+          "columns": stored?.table == nil ? nil : stored?.allColumnNames,
           "tombstone": !tombstoneSlots.isEmpty,
           "tombstoneSlots": tombstoneSlots.isEmpty ? nil : tombstoneSlots,
           "elements": elements.isEmpty ? nil : elements.map(\.json),
@@ -57,11 +58,11 @@ extension EntityOutline.Property {
   }
 }
 
-extension EntityOutline.Element {
+extension StoredProperty {
   fileprivate var json: JSONValue {
     .object(of: [
-      "name": attribute.name, "type": attribute.type.name, "optional": attribute.isOptional,
-      "slot": slot, "table": place?.table, "columns": place?.columns,
+      "name": path, "type": attribute?.type.name, "optional": attribute?.isOptional,
+      "slot": slots.first, "table": table, "columns": table == nil ? nil : allColumnNames,
       "tombstoneSlot": tombstoneSlot,
     ])
   }

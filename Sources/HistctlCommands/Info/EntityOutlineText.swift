@@ -54,17 +54,18 @@ struct EntityOutlineText: FieldPage {
       TableCell(property.name),
       TableCell(type(of: property)),
       notes(on: property, of: entity),
-      TableCell(text(of: property.place, in: entity), style: .secondary),
+      TableCell(columns(of: property.stored, in: entity), style: .secondary),
     ]
   }
 
-  private func row(_ element: EntityOutline.Element, of entity: EntityOutline) -> [TableCell] {
+  private func row(_ element: StoredProperty, of entity: EntityOutline) -> [TableCell] {
     [
-      TableCell(element.slot.map(String.init) ?? "", style: .secondary),
-      TableCell(element.attribute.name),
-      TableCell(element.attribute.type.name + (element.attribute.isOptional ? "?" : "")),
+      TableCell(element.slots.first.map(String.init) ?? "", style: .secondary),
+      TableCell(element.path),
+      TableCell(
+        (element.attribute?.type.name ?? "") + (element.isOptional ? "?" : "")),
       TableCell(element.tombstoneSlot.map { "tombstone \($0)" } ?? "", style: .secondary),
-      TableCell(text(of: element.place, in: entity), style: .secondary),
+      TableCell(columns(of: element, in: entity), style: .secondary),
     ]
   }
 
@@ -120,10 +121,10 @@ struct EntityOutlineText: FieldPage {
   }
 
   /// Returns the columns, with their table if it is not the entity's.
-  private func text(of place: EntityOutline.Place?, in entity: EntityOutline) -> String {
-    guard let place else { return "" }
-    return (place.table == entity.tableName ? "" : place.table + ".")
-      + place.columns.joined(separator: ",")
+  private func columns(of property: StoredProperty?, in entity: EntityOutline) -> String {
+    guard let property, let table = property.table else { return "" }
+    return (table == entity.tableName ? "" : table + ".")
+      + property.allColumnNames.joined(separator: ",")
   }
 
   // MARK: - Without a model

@@ -66,20 +66,20 @@ struct RecoverSQL {
       ("Z_PK", .integer(lost.object.primaryKey)),
       ("Z_ENT", lost.entityNumber.map(StoredValue.integer) ?? .null), ("Z_OPT", .integer(1)),
     ]
-    for column in schema.propertyColumns(of: lost.object.entityName).sorted(by: {
-      $0.name < $1.name
-    }) {
-      guard case .known(let value, _) = lost[column.path] else { continue }
-      switch (value, column.role) {
-      case (.stored(.blob(let bytes), _), _) where column.keepsLargeValues:
-        row.append((column.name, LargeValueColumn.inline(bytes).stored))
-      case (.stored(let value, _), _): row.append((column.name, value))
-      case (.file(let name), _) where column.keepsLargeValues:
-        row.append((column.name, LargeValueColumn.file(name).stored))
-      case (.object(let target?), .toOne(_, let entityKey)):
-        row.append((column.name, target.primaryKey.map(StoredValue.integer) ?? .null))
+    let properties = schema.columns(of: lost.object.entityName)?.values ?? []
+    for property in properties.sorted(by: { $0.columnName < $1.columnName }) {
+      guard case .known(let value, _) = lost[property.path] else { continue }
+      let name = property.columnName
+      switch (value, property.storage) {
+      case (.stored(.blob(let bytes), _), _) where property.keepsLargeValues:
+        row.append((name, LargeValueColumn.inline(bytes).stored))
+      case (.stored(let value, _), _): row.append((name, value))
+      case (.file(let file), _) where property.keepsLargeValues:
+        row.append((name, LargeValueColumn.file(file).stored))
+      case (.object(let target?), .columns(_, let entityKey, _)?):
+        row.append((name, target.primaryKey.map(StoredValue.integer) ?? .null))
         if let entityKey, let number = schema.numbering.number(of: target.entityName) {
-          row.append((entityKey, .integer(number)))
+          row.append((entityKey.name, .integer(number)))
         }
       default: continue
       }
@@ -118,7 +118,7 @@ struct RecoverSQL {
 
   /// Relates a member of a to-many relationship to the object again.
   private func relate(
-    _ lost: LostObject, _ relationship: Relationship, to member: StoreObject
+    _ lost: LostObject, _ relationship: StoredProperty, to member: StoreObject
   ) throws {
     guard let key = member.primaryKey else { return }
     let owner = lost.object.primaryKey
@@ -137,13 +137,13 @@ struct RecoverSQL {
       try insert(
         [(columns.owner, .integer(pair[0])), (columns.member, .integer(pair[1]))],
         into: join.name, orIgnore: true)
-    case .columns, nil: return
+    case .value, .columns, nil: return
     }
   }
 
   /// Relates the destination of a one-to-one relationship to the object again.
   private func relateBack(
-    _ lost: LostObject, _ relationship: Relationship, _ target: StoreObject
+    _ lost: LostObject, _ relationship: StoredProperty, _ target: StoreObject
   ) throws {
     guard let key = target.primaryKey, let inverse = relationship.inverse, !inverse.isToMany,
       let back = try? schema.relationship(inverse.name, of: target.entityName),

@@ -41,7 +41,7 @@ extension RecoveryBuilder {
 
   /// Finds the destination of a to-one relationship among the objects that are brought back and in the store.
   private func destination(
-    _ target: StoreObject, _ relationship: Relationship, of object: HistoryObject
+    _ target: StoreObject, _ relationship: StoredProperty, of object: HistoryObject
   ) throws -> Destination {
     let name = "\(target.entityName)/p\(target.primaryKey ?? 0)"
     if let key = key(target), let draft = drafts[key] {
@@ -67,7 +67,7 @@ extension RecoveryBuilder {
   mutating func relate(_ key: Key) throws {
     guard var draft = drafts[key] else { return }
     let object = draft.lost.object
-    func lose(_ relationship: Relationship, _ reason: String) {
+    func lose(_ relationship: StoredProperty, _ reason: String) {
       draft.losses.append(.init(object: object, property: relationship.name, reason: reason))
     }
     for relationship in schema.relationships(of: object.entityName) {
@@ -100,7 +100,7 @@ extension RecoveryBuilder {
 
   /// Finds an object of a to-many relationship that can be related again.
   private func member(
-    _ member: StoreObject, _ relationship: Relationship
+    _ member: StoreObject, _ relationship: StoredProperty
   ) throws -> Destination {
     let name = "\(member.entityName)/p\(member.primaryKey ?? 0)"
     if let key = key(member), let draft = drafts[key],
@@ -116,14 +116,14 @@ extension RecoveryBuilder {
       guard try present.values([column.name], found)?.first?.isNull ?? false else {
         return .gone(reason: "\(name) is related to another object now")
       }
-    case .join, .columns, nil: break
+    case .value, .columns, .join, nil: break
     }
     return .object(found)
   }
 
   /// Relates members to an object that is brought back.
   private mutating func attach(
-    _ members: [StoreObject], _ relationship: Relationship, to key: Key, _ draft: inout Draft
+    _ members: [StoreObject], _ relationship: StoredProperty, to key: Key, _ draft: inout Draft
   ) throws {
     guard !members.isEmpty else { return }
     if case .inverseColumns? = relationship.storage, !relationship.isOrdered,

@@ -102,7 +102,8 @@ struct RecoveryBuilder {
     let owners = Set((schema.model.lineage(of: name) ?? []).map(\.name))
     for column in table.columns where owners.contains(column.entityName) {
       switch column.role {
-      case .attribute(let attribute):
+      case .attribute:
+        guard let attribute = schema.model.attribute(of: column) else { continue }
         guard columns[column.name] != nil else {
           omit(lost.object, "its table has no column \(column.name)")
           return nil
@@ -111,13 +112,13 @@ struct RecoveryBuilder {
           omit(lost.object, "its \(column.path) is required and not known")
           return nil
         }
-      case .hiddenToOne:
+      case .toMany:
         guard let place = lost.row?.value(column.name), !place.isNull else { continue }
         draft.losses.append(
           .init(
             object: lost.object, property: column.path,
             reason: "its place in \(column.entityName).\(column.path) is not brought back"))
-      case .toOne, .entityKey, .orderKey: continue
+      case .toOne, .entityKey, .orderKey, .manyToMany: continue
       }
     }
     if let taken = try takenValue(draft) {

@@ -30,9 +30,10 @@ final class EntityPair {
 
   private let sides: (old: Side, new: Side)
   private let rows: (old: ObjectRows?, new: ObjectRows?)
-  /// The properties that both have, by path.
-  private var properties: [(old: EntityTables.Column?, new: EntityTables.Column?)] = []
-  private var columns: [String] = []
+  /// The places of the properties that both have, by path.
+  private var properties: [(old: Int?, new: Int?)] = []
+  /// The other columns that both have, and their places.
+  private var columns: [(name: String, old: Int?, new: Int?)] = []
   private var hasOld: Bool
   private var hasNew: Bool
 
@@ -48,16 +49,22 @@ final class EntityPair {
     hasNew = try rows.new?.next() ?? false
     guard let left = rows.old, let right = rows.new else {
       properties =
-        (rows.old?.properties ?? []).map { ($0, nil) }
-        + (rows.new?.properties ?? []).map { (nil, $0) }
-      columns = rows.old?.otherColumns ?? rows.new?.otherColumns ?? []
+        (rows.old?.properties ?? []).indices.map { ($0, nil) }
+        + (rows.new?.properties ?? []).indices.map { (nil, $0) }
+      let names = rows.old?.otherColumns ?? rows.new?.otherColumns ?? []
+      columns = names.enumerated().map { ($1, $0, $0) }
       return
     }
-    let others = Dictionary(keepingFirst: right.properties.map { ($0.path, $0) })
-    properties = left.properties.compactMap { column in others[column.path].map { (column, $0) } }
-    let common = Set(properties.compactMap { $0.old?.path })
+    let places = Dictionary(keepingFirst: right.properties.enumerated().map { ($1.path, $0) })
+    properties = left.properties.enumerated().compactMap { place, property in
+      places[property.path].map { (place, $0) }
+    }
+    let common = Set(properties.compactMap { $0.old.map { left.properties[$0].path } })
     skipped = (left.properties + right.properties).map(\.path).filter { !common.contains($0) }
-    columns = left.otherColumns.filter(Set(right.otherColumns).contains)
+    let others = Dictionary(keepingFirst: right.otherColumns.enumerated().map { ($1, $0) })
+    columns = left.otherColumns.enumerated().compactMap { place, name in
+      others[name].map { (name, place, $0) }
+    }
   }
 
   func next() throws -> Found? {
@@ -79,18 +86,18 @@ final class EntityPair {
     return nil
   }
 
-  private func values(_ column: EntityTables.Column?, _ rows: ObjectRows?) -> [StoredValue]? {
-    column.flatMap { column in rows.map { rows in column.names.map(rows.value) } }
-  }
-
   /// Compares the rows of one object.
   private func update(_ primaryKey: Int64) -> Found? {
     var found = Found(primaryKey: primaryKey, kind: .update)
-    for (old, new) in properties {
-      guard let old, let new, let before = values(old, rows.old), let after = values(new, rows.new),
-        before != after
-      else { continue }
-      let contents = (sides.old.content(old, before), sides.new.content(new, after))
+    guard let left = rows.old, let right = rows.new else { return nil }
+    for case (let oldPlace?, let newPlace?) in properties {
+      let (before, after) = (left.values(at: oldPlace), right.values(at: newPlace))
+      guard before != after else { continue }
+      let (old, new) = (left.properties[oldPlace], right.properties[newPlace])
+      let contents = (
+        sides.old.recorded(left.content(at: oldPlace)),
+        sides.new.recorded(right.content(at: newPlace))
+      )
       // The same bytes may be in a file of another name.
       if contents.0 != contents.1 {
         found.values.append(
@@ -98,15 +105,15 @@ final class EntityPair {
             name: new.path, kind: old.kind == new.kind ? new.kind : .other, old: contents.0,
             new: contents.1))
       } else {
-        for (name, (before, after)) in zip(new.names, zip(before, after)) where before != after {
-          found.add(name, old: before, new: after)
+        for (column, (before, after)) in zip(new.columns, zip(before, after)) where before != after
+        {
+          found.add(column.name, old: before, new: after)
         }
       }
     }
-    for name in columns {
-      guard let before = rows.old?.value(name), let after = rows.new?.value(name), before != after
-      else { continue }
-      found.add(name, old: before, new: after)
+    for case (let name, let oldPlace?, let newPlace?) in columns {
+      let (before, after) = (left.otherValue(at: oldPlace), right.otherValue(at: newPlace))
+      if before != after { found.add(name, old: before, new: after) }
     }
     return found.values.isEmpty && found.columns.isEmpty ? nil : found
   }
@@ -115,19 +122,25 @@ final class EntityPair {
   private func only(_ primaryKey: Int64, _ kind: NetChangeKind) -> Found {
     var found = Found(primaryKey: primaryKey, kind: kind)
     let (side, rows) = kind == .delete ? (sides.old, rows.old) : (sides.new, rows.new)
+    guard let rows else { return found }
     for pair in properties {
-      guard let column = kind == .delete ? pair.old : pair.new, let values = values(column, rows)
-      else { continue }
-      guard let content = side.content(column, values) else {
-        for (name, value) in zip(column.names, values) { found.add(name, value) }
+      guard let place = kind == .delete ? pair.old : pair.new else { continue }
+      let property = rows.properties[place]
+      guard let content = side.recorded(rows.content(at: place)) else {
+        for (column, value) in zip(property.columns, rows.values(at: place)) {
+          found.add(column.name, value)
+        }
         continue
       }
       found.values.append(
         RecordedValue(
-          name: column.path, kind: column.kind, old: kind == .delete ? content : nil,
+          name: property.path, kind: property.kind, old: kind == .delete ? content : nil,
           new: kind == .delete ? nil : content))
     }
-    for name in columns { found.add(name, rows?.value(name)) }
+    for column in columns {
+      guard let place = kind == .delete ? column.old : column.new else { continue }
+      found.add(column.name, rows.otherValue(at: place))
+    }
     return found
   }
 }

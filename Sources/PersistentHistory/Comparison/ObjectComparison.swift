@@ -145,9 +145,9 @@ package final class ObjectComparison {
       largeValues = LargeValueFolder(snapshot.location)
     }
 
-    /// Returns the value of a property in a row; `nil` if it is in a file that cannot be read.
-    func content(_ column: EntityTables.Column, _ values: [StoredValue]) -> RecordedContent? {
-      objects.recordedContent(of: column, values) { largeValues.bytes(of: $0) }
+    /// Returns a value as it is recorded; `nil` if it is in a file that cannot be read.
+    func recorded(_ content: ColumnContent?) -> RecordedContent? {
+      content?.recorded { largeValues.bytes(of: $0) }
     }
   }
 }

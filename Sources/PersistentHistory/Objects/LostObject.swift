@@ -94,13 +94,12 @@ extension LostObject.Value {
     }
   }
 
-  /// Interprets the columns of a property; `nil` for a column that names no file and holds no value.
-  init?(_ column: EntityTables.Column, _ values: [StoredValue], _ numbering: EntityNumbering) {
-    switch column.content(values, numbering) {
-    case .value(let value): self = .stored(value, column.kind)
+  /// Takes what the columns of a property hold.
+  init(_ content: ColumnContent, _ kind: RecordedValue.Kind) {
+    switch content {
+    case .value(let value): self = .stored(value, kind)
     case .file(let name): self = .file(name)
     case .object(let object): self = .object(object)
-    case nil: return nil
     }
   }
 }

@@ -87,12 +87,13 @@ package final class LostObjectReader {
     let schema = objects
     var known: [LostObject.Property] = []
     if schema.tables.table(of: object.entityName) != nil,
-      schema.model.lineage(of: object.entityName) != nil
+      let plan = schema.columns(of: object.entityName)
     {
-      known = schema.propertyColumns(of: object.entityName).map { column in
+      known = plan.values.map { property in
         LostObject.Property(
-          name: column.path,
-          knowledge: row.map { knowledge(of: column, in: $0) } ?? trail.knowledge(of: column.path))
+          name: property.path,
+          knowledge: row.map { knowledge(of: property, in: $0) }
+            ?? trail.knowledge(of: property.path))
       }
     } else {
       known = trail.names.map { .init(name: $0, knowledge: trail.knowledge(of: $0)) }
@@ -114,13 +115,16 @@ package final class LostObjectReader {
   }
 
   private func knowledge(
-    of column: EntityTables.Column, in row: LogRow
+    of property: StoredProperty, in row: LogRow
   ) -> LostObject.Knowledge {
-    let values = column.names.map(row.value)
-    guard !values.contains(nil) else { return .unknown(reason: "the table has no column for it") }
+    let values = property.columns.compactMap { row.value($0.name) }
+    guard let first = values.first, values.count == property.columns.count else {
+      return .unknown(reason: "the table has no column for it")
+    }
+    let number = values.count > 1 ? values[1] : nil
     guard
-      let value = LostObject.Value(
-        column, values.compactMap(\.self), objects.numbering)
+      let value = property.content(first, number, objects.numbering)
+        .map({ LostObject.Value($0, property.kind) })
     else { return .unknown(reason: "its column neither holds a value nor names a file") }
     if case .file(let name) = value, !largeValues.exists(name) {
       return .unknown(reason: "its file \(name.text) is gone")

@@ -138,15 +138,13 @@ package struct ObjectSearch {
         let rows = try ObjectRows(snapshot, of: name, objects, only: names)
       else { continue }
       let tests = conditions.compactMap { condition in
-        rows.properties.first { $0.path == condition.name }.map { (condition, $0) }
+        rows.properties.firstIndex { $0.path == condition.name }.map { (condition, $0) }
       }
       guard tests.count == conditions.count else { continue }
       while found.count <= maxHits, try rows.next() {
-        let isHit = tests.allSatisfy { condition, column in
-          let content = objects.recordedContent(of: column, column.names.map(rows.value)) {
-            files.bytes(of: $0)
-          }
-          return content?.value.map { condition.matches($0, column.kind) } ?? false
+        let isHit = tests.allSatisfy { condition, place in
+          let content = rows.content(at: place)?.recorded { files.bytes(of: $0) }
+          return content?.value.map { condition.matches($0, rows.properties[place].kind) } ?? false
         }
         if isHit { found.append(HistoryObject(entityName: name, primaryKey: rows.primaryKey)) }
       }

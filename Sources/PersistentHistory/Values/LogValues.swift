@@ -40,7 +40,7 @@ final class LogValues {
   private let commits: LogCommits
   private let schema: ObjectSchema
   private let largeValues: LargeValueFolder
-  private var columns: [ColumnKey: (table: String, [EntityTables.Column])] = [:]
+  private var selections: [ColumnKey: ObjectSelection?] = [:]
   /// Whether states with a version of the schema have the present tables.
   private var fits: [Int64: Bool] = [:]
   /// The last commit that was looked at; `nil` inside if it is not known.
@@ -94,15 +94,16 @@ final class LogValues {
     }
     let key = ColumnKey(
       entityNumber: entityNumber, attributes: kind == .update ? attributes ?? [] : nil)
-    let (table, columns) = try columns[key] ?? findColumns(key)
+    let selection = selections[key] ?? findSelection(key)
     // Without the names of what an update touched, or a table, nothing is known.
-    if table.isEmpty || kind == .update && attributes == nil { isComplete = false }
-    guard !columns.isEmpty else { return [] }
+    if selection == nil || kind == .update && attributes == nil { isComplete = false }
+    guard let selection, !selection.properties.isEmpty else { return [] }
+    let properties = selection.properties
     let root = schema.numbering.root(of: entityNumber) ?? entityNumber
     let span = commit.repeated[Object(entityNumber: root, primaryKey: primaryKey)]
-    let unknown: [RecordedContent?] = columns.map { _ in nil }
+    let unknown: [RecordedContent?] = properties.map { _ in nil }
     func side(_ state: Int) throws -> [RecordedContent?] {
-      try contents(columns, table, entityNumber, primaryKey, in: state) ?? unknown
+      try contents(selection, entityNumber, primaryKey, in: state) ?? unknown
     }
     let old =
       kind != .insert && span.map { $0.lowerBound == number } ?? true
@@ -111,8 +112,8 @@ final class LogValues {
       kind != .delete && span.map { $0.upperBound == number } ?? true
       ? try side(commit.state) : unknown
     var values: [RecordedValue] = []
-    for (column, (old, new)) in zip(columns, zip(old, new)) where old != nil || new != nil {
-      values.append(RecordedValue(name: column.path, kind: column.kind, old: old, new: new))
+    for (property, (old, new)) in zip(properties, zip(old, new)) where old != nil || new != nil {
+      values.append(RecordedValue(name: property.path, kind: property.kind, old: old, new: new))
     }
     return values
   }
@@ -176,51 +177,47 @@ final class LogValues {
     return members
   }
 
-  /// Finds the columns of properties, sorted by name.
-  private func findColumns(_ key: ColumnKey) throws -> (table: String, [EntityTables.Column]) {
-    var found: (table: String, [EntityTables.Column]) = ("", [])
+  /// Selects the properties that changes of one kind set, sorted by name; `nil` if the store has no table for them.
+  private func findSelection(_ key: ColumnKey) -> ObjectSelection? {
+    var found: ObjectSelection?
     if let name = schema.numbering.name(of: key.entityNumber),
-      let table = schema.tables.table(of: name), schema.model.lineage(of: name) != nil
+      schema.tables.table(of: name) != nil, let plan = schema.columns(of: name)
     {
       let touched = key.attributes.map { Set($0) }
-      found = (
-        table.name,
-        schema.propertyColumns(of: name).filter { column in
-          touched?.contains(RecordedValue.property(of: column.path)) ?? true && schema.has(column)
-        }
-      )
+      found = ObjectSelection(
+        plan.values.filter { touched?.contains($0.name) ?? true && schema.has($0) })
     }
-    if columns.count >= Self.maxColumnLists { columns.removeAll() }
-    columns[key] = found
+    if selections.count >= Self.maxColumnLists { selections.removeAll() }
+    selections[key] = .some(found)
     return found
   }
 
-  /// Reads columns of a row; returns `nil` if the state has no such row, or it is not known.
+  /// Reads properties of a row; returns `nil` if the state has no such row, or it is not known.
   private func contents(
-    _ columns: [EntityTables.Column], _ table: String, _ entityNumber: Int64,
-    _ primaryKey: Int64, in state: Int
+    _ selection: ObjectSelection, _ entityNumber: Int64, _ primaryKey: Int64, in state: Int
   ) throws -> [RecordedContent?]? {
-    let list = columns.flatMap(\.names).map(quoted).joined(separator: ", ")
-    let rows = try commits.read(state) {
-      try $0.rows(
-        "SELECT Z_ENT, \(list) FROM \(quoted(table)) WHERE Z_PK = ?1", [.integer(primaryKey)])
+    let found = try commits.read(state) { statement in
+      try selection.read(primaryKey, statement) { row -> [ColumnContent?] in
+        // A row of another entity is that of another object.
+        guard row.integerIfAny(at: 1) == entityNumber else { return [] }
+        return selection.properties.indices.map {
+          selection.content(at: $0, of: row, schema.numbering)
+        }
+      }
     }
-    // A row of another entity is that of another object.
-    guard let row = rows?.first, row.first == .integer(entityNumber) else {
+    guard let contents = found?.flatMap({ $0 }), !contents.isEmpty else {
       isComplete = false
       return nil
     }
     var byteCount = 0
-    let contents = schema.recordedContents(of: columns, row.dropFirst()) {
-      largeValues.bytes(of: $0)
-    }
     return contents.map { content in
-      byteCount += content?.byteCount ?? 0
-      guard let content, byteCount <= Self.maxBytes else {
+      let recorded = content?.recorded { largeValues.bytes(of: $0) }
+      byteCount += recorded?.byteCount ?? 0
+      guard let recorded, byteCount <= Self.maxBytes else {
         isComplete = false
         return nil
       }
-      return content
+      return recorded
     }
   }
 

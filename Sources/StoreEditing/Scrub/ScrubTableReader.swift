@@ -107,7 +107,7 @@ final class ScrubTableReader {
         guard let role = roles[column.name] else {
           return (column.name, try rule(ofUnknown: column, in: table))
         }
-        return (column.name, Self.rule(of: role))
+        return (column.name, rule(of: role))
       }
     }
     if table.hasPrefix("Z_"), !columns.isEmpty, columns.allSatisfy(Self.isLinkColumn) {
@@ -157,9 +157,8 @@ final class ScrubTableReader {
 
   // MARK: - Columns
 
-  private static func rule(of column: EntityTables.Column) -> ScrubPlan.Rule {
-    guard case .attribute(let attribute) = column.role else { return .number }
-    return rule(of: attribute, path: column.path)
+  private func rule(of column: EntityTables.Column) -> ScrubPlan.Rule {
+    model?.attribute(of: column).map { Self.rule(of: $0, path: column.path) } ?? .number
   }
 
   private static func rule(of attribute: ManagedAttribute, path: String) -> ScrubPlan.Rule {

@@ -148,7 +148,7 @@ extension EntityTables.Table {
 
   /// The indexes on the keys of related objects.
   package var indexes: [EntityTables.Index] {
-    columns.filter { $0.isToOne || $0.role == .hiddenToOne }.map { column in
+    columns.filter(\.isKey).map { column in
       let index = "\(name)_\(column.name)_INDEX"
       return EntityTables.Index(
         name: index, statement: "CREATE INDEX \(index) ON \(name) (\(column.name))")

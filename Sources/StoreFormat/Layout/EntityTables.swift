@@ -28,26 +28,23 @@ package struct EntityTables: Hashable, Sendable {
     }
   }
 
+  /// A column after `Z_PK`, `Z_ENT` and `Z_OPT`, which holds a part of a property as a slot of a mask does.
   package struct Column: Hashable, Sendable {
-    package enum Role: Hashable, Sendable {
-      /// A value of an attribute, or of an element of a composite one.
-      indirect case attribute(ManagedAttribute)
-      /// The primary key of the object that a to-one relationship leads to. Another column has the number of its
-      /// entity if the destination has sub-entities.
-      case toOne(destination: String, entityKey: String?)
-      case entityKey
-      /// The place among the objects of an ordered relationship that leads here.
-      case orderKey
-      /// The primary key of the object whose to-many relationship, which has no inverse, leads here.
-      case hiddenToOne
-    }
-
     package let name: String
     package let declaredType: String
+    /// The entity that adds the property.
     package let entityName: String
     /// The property; for an element of a composite attribute `attribute.element`.
     package let path: String
-    package let role: Role
+    /// Which part it holds. A column for a to-many relationship is in the rows of its destinations, and holds the
+    /// key of the object that leads there.
+    package let role: EntitySlots.Role
+
+    package var property: Property { Property(entityName: entityName, path: path) }
+    /// Whether it holds the key of another object.
+    package var isKey: Bool { role == .toOne || role == .toMany }
+    /// Whether it holds a value of a property, not an order in a relationship or the like.
+    package var isProperty: Bool { role == .attribute || role == .toOne }
   }
 
   /// The tables of entities, by the root's number.
@@ -106,14 +103,14 @@ package struct EntityTables: Hashable, Sendable {
 
   /// The column of an attribute, or of an element of a composite one.
   package func attributeColumn(_ path: String, declaredIn entityName: String) -> Column? {
-    columns(of: path, entityName).first { $0.attribute != nil }
+    columns(of: path, entityName).first { $0.role == .attribute }
   }
 
   package func toOneColumns(
     _ name: String, declaredIn entityName: String
   ) -> (key: Column, entityKey: Column?, orderKey: Column?)? {
     let columns = columns(of: name, entityName)
-    return columns.first(where: \.isToOne).map { key in
+    return columns.first { $0.role == .toOne }.map { key in
       (
         key, columns.first { $0.role == .entityKey }, columns.first { $0.role == .orderKey }
       )
@@ -122,7 +119,7 @@ package struct EntityTables: Hashable, Sendable {
 
   /// The column in a destination's table that a to-many relationship without an inverse uses.
   package func hiddenColumn(of name: String, declaredIn entityName: String) -> Column? {
-    columns(of: name, entityName).first { $0.role == .hiddenToOne }
+    columns(of: name, entityName).first { $0.role == .toMany }
   }
 
   private func columns(of path: String, _ entityName: String) -> [Column] {
@@ -163,7 +160,7 @@ private struct TableBuilder {
       append(
         names.take("Z\(hidden.ownerNumber)\(hidden.name.uppercased())"),
         entityName: hidden.ownerName,
-        path: hidden.name, role: .hiddenToOne)
+        path: hidden.name, role: .toMany)
     }
   }
 
@@ -186,7 +183,7 @@ private struct TableBuilder {
     groups[type, default: []].append(
       EntityTables.Column(
         name: names.take("Z" + attribute.name.uppercased()), declaredType: declared,
-        entityName: entityName, path: path, role: .attribute(attribute)))
+        entityName: entityName, path: path, role: .attribute))
   }
 
   private mutating func add(_ relationship: ManagedRelationship, entityName: String) {
@@ -195,9 +192,7 @@ private struct TableBuilder {
     let entityKey = hierarchy.entityKeyNumber(of: relationship).map {
       names.take("Z\($0)_\(name.uppercased())")
     }
-    append(
-      key, entityName: entityName, path: name,
-      role: .toOne(destination: relationship.destinationName ?? "", entityKey: entityKey))
+    append(key, entityName: entityName, path: name, role: .toOne)
     if let entityKey {
       append(entityKey, entityName: entityName, path: name, role: .entityKey)
     }
@@ -210,7 +205,7 @@ private struct TableBuilder {
   }
 
   private mutating func append(
-    _ name: String, entityName: String, path: String, role: EntityTables.Column.Role
+    _ name: String, entityName: String, path: String, role: EntitySlots.Role
   ) {
     groups[.integer, default: []].append(
       EntityTables.Column(

@@ -63,6 +63,18 @@ package struct JoinTable: Hashable, Sendable {
       secondOrderColumn: secondOrderColumn.map(column))
   }
 
+  /// Returns the table without columns for places that a store does not have; `nil` if it lacks one of the keys.
+  func present(in columns: Set<String>) -> JoinTable? {
+    guard columns.contains(firstOwnerColumn), columns.contains(secondOwnerColumn) else {
+      return nil
+    }
+    func kept(_ column: String?) -> String? { column.flatMap { columns.contains($0) ? $0 : nil } }
+    return JoinTable(
+      name: name, first: first, second: second, firstOwnerColumn: firstOwnerColumn,
+      secondOwnerColumn: secondOwnerColumn, firstOrderColumn: kept(firstOrderColumn),
+      secondOrderColumn: kept(secondOrderColumn))
+  }
+
   /// The tables of a model, in the order in which they are created.
   static func tables(of hierarchy: EntityHierarchy) -> [JoinTable] {
     // Every relationship has a column that names its destination's number; a clash gets a digit.

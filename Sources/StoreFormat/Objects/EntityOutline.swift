@@ -1,35 +1,15 @@
 /// An entity of a store: its number, table, and properties.
 ///
 /// Unknown parts are `nil`: without a model only tables and columns are known, in an archive only the slots.
-package struct EntityOutline: Hashable, Sendable {
+package struct EntityOutline: Sendable {
   package struct Column: Hashable, Sendable {
     package let name: String
     /// The type that it is declared with; empty where there is none.
     package let declaredType: String
   }
 
-  /// The columns of a property: in the entity's own table, in that of the other end of a relationship, or in a
-  /// table of pairs.
-  package struct Place: Hashable, Sendable {
-    package let table: String
-    /// The columns: those of a to-one relationship in the order of its slots, those of a pair with the
-    /// one first that holds the object's own key.
-    package let columns: [String]
-  }
-
-  package struct Element: Hashable, Sendable {
-    /// The element, named `attribute.element`.
-    package let attribute: ManagedAttribute
-    /// Its bit in a mask, or `nil` where the order of slots is not known, or the store keeps no value.
-    package let slot: Int?
-    /// The number of its column of tombstones, or `nil` where deleted objects do not preserve it.
-    package let tombstoneSlot: Int?
-    /// Its columns, or `nil` where they are unknown or missing.
-    package let place: Place?
-  }
-
   /// A property, its own or an inherited one.
-  package struct Property: Hashable, Sendable {
+  package struct Property: Sendable {
     package enum Kind: String, Hashable, Sendable {
       case attribute
       case toOne
@@ -50,11 +30,13 @@ package struct EntityOutline: Hashable, Sendable {
     package let slots: [Int]
     /// The numbers of its columns of tombstones; none where deleted objects do not preserve it.
     package let tombstoneSlots: [Int]
-    /// Its columns, or `nil` where they are unknown or missing.
-    package let place: Place?
+    /// Where the store keeps it; `nil` where that is not known, for a composite attribute, and for a property that the
+    /// store does not keep.
+    package let stored: StoredProperty?
     /// Whether the model asks for columns that are not there.
     package let lacksColumns: Bool
-    package let elements: [Element]
+    /// The elements of a composite attribute.
+    package let elements: [StoredProperty]
   }
 
   /// The name, or `nil` where the store does not name the number.
@@ -104,7 +86,7 @@ extension EntityOutline {
             type: kind == .attribute && own.count == 1
               ? tombstones.first.map { slots.tombstoneAttributes[$0].type } : nil,
             definition: nil, declaringEntityName: nil, slots: own, tombstoneSlots: tombstones,
-            place: nil, lacksColumns: false, elements: [])
+            stored: nil, lacksColumns: false, elements: [])
         }
       },
       tombstoneNames: slots?.tombstoneAttributes.map(\.name) ?? [])

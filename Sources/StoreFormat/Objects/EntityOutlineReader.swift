@@ -17,9 +17,6 @@ package final class EntityOutlineReader {
   private let slots: LazySlots?
   private let parents: [Entity: String]
   private let children: [String: [String]]
-  private var knownColumns: [String: Set<String>] = [:]
-  /// The maximum number of cached tables; a hostile file can name any number.
-  private static let maxTables = 512
 
   init(_ snapshot: StoreSnapshot) throws {
     let tables = try ObjectTables(snapshot)
@@ -67,14 +64,6 @@ package final class EntityOutlineReader {
       tombstoneNames: slots?.tombstoneAttributes.map(\.name) ?? [])
   }
 
-  private func columns(of table: String) throws -> Set<String> {
-    if let known = knownColumns[table] { return known }
-    let columns = Set(try tables.declaredColumns(of: table).map(\.name))
-    if knownColumns.count >= Self.maxTables { knownColumns.removeAll() }
-    knownColumns[table] = columns
-    return columns
-  }
-
   // MARK: - Properties
 
   /// The properties of an entity, those with slots first, or `nil` if the model does not contain all that it
@@ -85,16 +74,13 @@ package final class EntityOutlineReader {
     guard let model = tables.model, let lineage = model.lineage(of: defined.name) else {
       return nil
     }
-    // A table by another name than the model asks for is not the model's.
-    let modelTables = tables.modelTables.flatMap { tables in
-      tables.table(of: defined.name)?.name == table?.name ? tables : nil
-    }
-    let places = slots.map(SlotPlaces.init)
+    let modelTables = tables.modelTables(of: defined.name, table)
+    let plan = try tables.plan(of: defined.name, modelTables, slots: slots)
     var properties: [EntityOutline.Property] = []
     for entity in lineage {
       for property in entity.properties.sortedByName() {
         properties.append(
-          try self.property(property, of: entity.name, places, modelTables, model))
+          outline(of: property, of: entity.name, plan, hasTables: modelTables != nil))
       }
     }
     // The order among those without a slot stays as it is.
@@ -104,91 +90,33 @@ package final class EntityOutlineReader {
     }.map(\.element)
   }
 
-  private func property(
-    _ property: ManagedProperty, of declaring: String, _ places: SlotPlaces?,
-    _ modelTables: EntityTables?, _ model: ManagedModel
-  ) throws -> EntityOutline.Property {
-    let slots = property.isTransient ? [] : places?.slots(of: property.name) ?? []
-    let tombstones = property.isTransient ? [] : places?.tombstoneSlots(of: property.name) ?? []
-    var place: EntityOutline.Place?
-    var lacksColumns = false
-    var elements: [EntityOutline.Element] = []
-    let kind: EntityOutline.Property.Kind
-    switch property {
-    case .attribute(let attribute):
-      kind = .attribute
-      if attribute.elements.isEmpty {
-        (place, lacksColumns) = try self.place(
-          of: attribute, path: attribute.name, declaring, modelTables)
-      } else {
-        for (index, element) in attribute.storedElements.enumerated() {
-          let (own, lacks) =
-            try attribute.isTransient
-            ? (nil, false) : self.place(of: element, path: element.name, declaring, modelTables)
-          lacksColumns = lacksColumns || lacks
-          elements.append(
-            EntityOutline.Element(
-              attribute: element, slot: slots.indices.contains(index) ? slots[index] : nil,
-              tombstoneSlot: tombstones.indices.contains(index) ? tombstones[index] : nil,
-              place: own))
-        }
+  private func outline(
+    of property: ManagedProperty, of declaring: String, _ plan: EntityColumns?, hasTables: Bool
+  ) -> EntityOutline.Property {
+    let name = property.name
+    let kind: EntityOutline.Property.Kind =
+      switch property {
+      case .attribute: .attribute
+      case .relationship(let relationship): relationship.isToMany ? .toMany : .toOne
+      case .other: .other
       }
-    case .relationship(let relationship):
-      kind = relationship.isToMany ? .toMany : .toOne
-      if let modelTables, !relationship.isTransient {
-        place = try self.place(
-          of: Relationship(
-            relationship, declaring: declaring, model: model, tables: modelTables),
-          declaring, modelTables)
-        lacksColumns = place == nil
+    var elements: [StoredProperty] = []
+    if let attribute = property.attribute, !attribute.elements.isEmpty {
+      elements = attribute.elementsByPath.map { element in
+        (property.isTransient ? nil : plan?[element.path])
+          ?? StoredProperty(
+            element.attribute, element.path, of: declaring, nil, slots: [], tombstoneSlot: nil)
       }
-    case .other: kind = .other
     }
+    let isKept = !property.isTransient && kind != .other
+    let stored = isKept && elements.isEmpty ? plan?[name] : nil
+    let parts = stored.map { [$0] } ?? elements
     return EntityOutline.Property(
-      name: property.name, kind: kind, type: property.attribute?.type, definition: property,
-      declaringEntityName: declaring, slots: slots, tombstoneSlots: tombstones, place: place,
-      lacksColumns: lacksColumns, elements: elements)
-  }
-
-  /// Returns the column of an attribute or an element, and whether it is missing.
-  private func place(
-    of attribute: ManagedAttribute, path: String, _ declaring: String, _ modelTables: EntityTables?
-  ) throws -> (EntityOutline.Place?, lacksColumns: Bool) {
-    guard let modelTables, !attribute.isTransient else { return (nil, false) }
-    guard let column = modelTables.attributeColumn(path, declaredIn: declaring),
-      let place = try present([column.name], of: modelTables.table(of: declaring)?.name)
-    else { return (nil, true) }
-    return (place, false)
-  }
-
-  private func place(
-    of relationship: Relationship, _ declaring: String, _ modelTables: EntityTables
-  ) throws -> EntityOutline.Place? {
-    switch relationship.storage {
-    case .columns(let key, let entityKey, let orderKey):
-      return try present(
-        [key.name, entityKey?.name, orderKey?.name], of: modelTables.table(of: declaring)?.name)
-    case .inverseColumns(let key, _, let orderKey):
-      return try present(
-        [key.name, relationship.isOrdered ? orderKey?.name : nil],
-        of: modelTables.table(of: relationship.destinationName)?.name)
-    case .hidden(let key):
-      return try present(
-        [key.name], of: modelTables.table(of: relationship.destinationName)?.name)
-    case .join(let join, let end):
-      let columns = join.columns(from: end)
-      return try present([columns.owner, columns.member, columns.order], of: join.name)
-    case nil: return nil
-    }
-  }
-
-  /// Returns those columns that a table has, or `nil` if it lacks the first.
-  private func present(_ names: [String?], of table: String?) throws -> EntityOutline.Place? {
-    guard let table else { return nil }
-    let columns = try self.columns(of: table)
-    let present = names.compactMap { $0 }.filter(columns.contains)
-    guard let first = names.first, present.first == first else { return nil }
-    return EntityOutline.Place(table: table, columns: present)
+      name: name, kind: kind, type: property.attribute?.type, definition: property,
+      declaringEntityName: declaring, slots: parts.flatMap(\.slots),
+      tombstoneSlots: parts.compactMap(\.tombstoneSlot), stored: stored,
+      lacksColumns: hasTables && isKept && parts.contains { $0.storage == nil },
+      elements: elements)
   }
 }
 

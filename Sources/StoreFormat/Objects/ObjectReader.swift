@@ -61,57 +61,38 @@ package final class ObjectReader {
 
 /// Reads the rows of one entity's objects by a plan.
 final class ObjectRow {
-  /// The maximum number of values of one statement; SQLite limits the columns of a result.
-  private static let maxValues = 400
+  /// The maximum number of properties of one statement; SQLite limits the columns of a result.
+  private static let maxProperties = 400
 
-  private let plan: ObjectPlan
-  private let valueCursors: [StatementCursor]
-  private let referenceCursors: [StatementCursor]
-  private let countCursors: [StatementCursor]
+  /// A statement that counts the objects of a to-many relationship.
+  private typealias Counter = (name: String, cursor: StatementCursor)
 
-  init(_ database: Database, table: ObjectTables.Table, plan: ObjectPlan) throws {
+  private let plan: EntityColumns
+  private let parts: [(selection: ObjectSelection, cursor: StatementCursor)]
+  private let counters: [Counter]
+  private let missing: [String]
+
+  init(_ database: Database, table: ObjectTables.Table, plan: EntityColumns) throws {
     self.plan = plan
-    func cursors(_ expressions: [[String]]) throws -> [StatementCursor] {
-      try stride(from: 0, to: expressions.count, by: Self.maxValues).map { start in
-        let part = expressions[start..<min(start + Self.maxValues, expressions.count)]
-        return try StatementCursor(
+    let own = plan.properties.filter { !$0.isToMany && $0.storage != nil }
+    parts = try stride(from: 0, to: own.count, by: Self.maxProperties).map { start in
+      let selection = ObjectSelection(
+        Array(own[start..<min(start + Self.maxProperties, own.count)]), after: 0,
+        longest: ObjectReader.longestValue)
+      return (
+        selection,
+        try StatementCursor(
           database,
-          sql: "SELECT \(part.joined().joined(separator: ", ")) FROM \(quoted(table.name)) "
+          sql: "SELECT \(selection.expressions.joined(separator: ", ")) FROM \(quoted(table.name)) "
             + "WHERE Z_PK = ?1")
+      )
+    }
+    counters = try plan.relationships.compactMap { relationship in
+      try relationship.countQuery.map {
+        (relationship.name, try StatementCursor(database, sql: $0))
       }
     }
-    valueCursors = try cursors(plan.attributes.map { Self.expressions(quoted($0.name)) })
-    referenceCursors = try cursors(
-      plan.references.map { reference in
-        let names = reference.names.map(quoted)
-        return names.count > 1 ? names : names + ["NULL"]
-      })
-    countCursors = try plan.counts.map { try StatementCursor(database, sql: Self.query($0)) }
-  }
-
-  private static func query(_ count: ObjectPlan.Count) -> String {
-    // An entry that an index lost would make the count too low.
-    let (table, column) = (quoted(count.table) + " NOT INDEXED", quoted(count.column))
-    guard let reverse = count.reverseColumn.map(quoted) else {
-      return "SELECT count(*) FROM \(table) WHERE \(column) = ?1"
-    }
-    return """
-      SELECT count(*) FROM (
-        SELECT \(reverse) FROM \(table) WHERE \(column) = ?1
-        UNION SELECT \(column) FROM \(table) WHERE \(reverse) = ?1)
-      """
-  }
-
-  /// The value, unless it is a text or a blob that is too long; and how many bytes these two have.
-  ///
-  /// The length of a blob is known without reading it; that of a text in bytes is not.
-  private static func expressions(_ column: String) -> [String] {
-    let size =
-      "CASE typeof(\(column)) WHEN 'blob' THEN length(\(column)) "
-      + "WHEN 'text' THEN length(CAST(\(column) AS BLOB)) END"
-    return [
-      "CASE WHEN \(size) > \(ObjectReader.longestValue) THEN NULL ELSE \(column) END", size,
-    ]
+    missing = plan.properties.filter { $0.storage == nil }.map(\.path)
   }
 
   func object(
@@ -120,71 +101,65 @@ final class ObjectRow {
   ) throws -> PresentObject {
     let name = entities.name(of: entityNumber)
     let object = StoreObject(entityName: name ?? "#\(entityNumber)", primaryKey: primaryKey)
+    var values: [PresentObject.Value] = []
+    var references: [PresentObject.Reference] = []
+    for (selection, cursor) in parts {
+      try cursor.bind(primaryKey)
+      defer { cursor.reset() }
+      guard try cursor.step() else { continue }
+      for (index, property) in selection.properties.enumerated() {
+        if property.attribute == nil {
+          references.append(reference(property, selection.values(at: index, of: cursor), entities))
+        } else if let value = value(at: index, selection, cursor, object, largeValues) {
+          values.append(value)
+        }
+      }
+    }
     return PresentObject(
       entityNumber: entityNumber, entityName: name,
       primaryKey: primaryKey, version: version, isNamedByModel: plan.isNamedByModel,
-      values: try values(of: object, primaryKey, largeValues),
-      references: try references(primaryKey, entities),
-      counts: countsRelated ? try counts(primaryKey) : [], missingProperties: plan.missing)
+      values: values, references: references,
+      counts: countsRelated ? try counts(primaryKey) : [], missingProperties: missing)
   }
 
-  private func values(
-    of object: StoreObject, _ primaryKey: Int64, _ largeValues: LargeValueReader
-  ) throws -> [PresentObject.Value] {
-    var values: [PresentObject.Value] = []
-    for (index, cursor) in valueCursors.enumerated() {
-      try cursor.bind(primaryKey)
-      defer { cursor.reset() }
-      guard try cursor.step() else { continue }
-      for (place, column) in plan.attributes.dropFirst(index * Self.maxValues)
-        .prefix(Self.maxValues).enumerated()
-      where plan.isNamedByModel || !cursor.isNull(at: place * 2)
-        || !cursor.isNull(at: place * 2 + 1)
-      {
-        guard let attribute = column.attribute else { continue }
-        values.append(
-          PresentObject.Value(
-            name: column.path, type: attribute.type,
-            stored: attribute.type.restoring(cursor.value(at: place * 2)),
-            byteCount: cursor.integerIfAny(at: place * 2 + 1).map { Int(clamping: $0) },
-            large: attribute.allowsExternalStorage ? largeValues : nil, object: object))
-      }
-    }
-    return values
+  private func value(
+    at index: Int, _ selection: ObjectSelection, _ cursor: StatementCursor, _ object: StoreObject,
+    _ largeValues: LargeValueReader
+  ) -> PresentObject.Value? {
+    let property = selection.properties[index]
+    let stored = selection.values(at: index, of: cursor).value
+    let byteCount = selection.byteCount(at: index, of: cursor)
+    guard let attribute = property.attribute,
+      plan.isNamedByModel || !stored.isNull || byteCount != nil
+    else { return nil }
+    return PresentObject.Value(
+      name: property.path, type: attribute.type, stored: attribute.type.restoring(stored),
+      byteCount: byteCount, large: attribute.allowsExternalStorage ? largeValues : nil,
+      object: object)
   }
 
-  private func references(
-    _ primaryKey: Int64, _ entities: EntityNumbering
-  ) throws -> [PresentObject.Reference] {
-    var references: [PresentObject.Reference] = []
-    for (index, cursor) in referenceCursors.enumerated() {
-      try cursor.bind(primaryKey)
-      defer { cursor.reset() }
-      guard try cursor.step() else { continue }
-      for (place, reference) in plan.references.dropFirst(index * Self.maxValues)
-        .prefix(Self.maxValues).enumerated()
-      {
-        let key = cursor.integerIfAny(at: place * 2)
-        var entityName: String?
-        if key != nil, case .toOne(let destination, let entityKey) = reference.role {
-          entityName =
-            entityKey == nil
-            ? destination : cursor.integerIfAny(at: place * 2 + 1).flatMap(entities.name)
-        }
-        references.append(
-          PresentObject.Reference(
-            name: reference.path, entityName: entityName, primaryKey: key))
-      }
+  private func reference(
+    _ property: StoredProperty, _ values: (value: StoredValue, entityNumber: StoredValue?),
+    _ entities: EntityNumbering
+  ) -> PresentObject.Reference {
+    guard case .integer(let key) = values.value else {
+      return PresentObject.Reference(name: property.path, entityName: nil, primaryKey: nil)
     }
-    return references
+    let entityName: String? =
+      switch values.entityNumber {
+      case nil: property.destinationName
+      case .integer(let number)?: entities.name(of: number)
+      // The column of the number is there, and does not name an entity.
+      default: nil
+      }
+    return PresentObject.Reference(name: property.path, entityName: entityName, primaryKey: key)
   }
 
   private func counts(_ primaryKey: Int64) throws -> [PresentObject.Count] {
-    try zip(plan.counts, countCursors).map { count, cursor in
+    try counters.map { name, cursor in
       try cursor.bind(primaryKey)
       defer { cursor.reset() }
-      return PresentObject.Count(
-        name: count.name, count: try cursor.step() ? cursor.integer(at: 0) : 0)
+      return PresentObject.Count(name: name, count: try cursor.step() ? cursor.integer(at: 0) : 0)
     }
   }
 }

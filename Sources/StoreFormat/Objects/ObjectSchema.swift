@@ -11,6 +11,7 @@ package struct ObjectSchema: Sendable {
   /// The attributes by entity whose large values are kept in files.
   package let largeAttributes: [String: Set<String>]
   private let slotsByName: LazySlots
+  private let plans = LazyColumns()
   /// The columns of the tables that are really there, with the types they are declared with.
   package let presentColumns: [String: [String: String]]
   /// Tables with triggers that call functions of the frameworks.
@@ -115,9 +116,13 @@ package struct ObjectSchema: Sendable {
 
   /// Checks that a column is there with the type that the model asks for.
   package func check(_ column: EntityTables.Column, of table: EntityTables.Table) throws {
-    guard presentColumns[table.name]?[column.name] == column.declaredType else {
+    try check(column, of: table.name)
+  }
+
+  private func check(_ column: EntityTables.Column, of table: String) throws {
+    guard presentColumns[table]?[column.name] == column.declaredType else {
       throw StoreError.unexpectedTable(
-        table: table.name,
+        table: table,
         detail: "it has no column \(column.name) of type \(column.declaredType)")
     }
   }
@@ -149,35 +154,38 @@ package struct ObjectSchema: Sendable {
     return slots
   }
 
-  /// A property that the store keeps, and the entity that adds it.
-  func property(
-    _ name: String, of entityName: String
-  ) throws -> (property: ManagedProperty, declaring: String) {
-    guard let declaring = model.declaringEntity(of: name, in: entityName),
-      let property = declaring.propertiesByName[name], !property.isTransient
-    else { throw StoreError.unknownProperty(entity: entityName, property: name) }
-    return (property, declaring.name)
-  }
-
-  /// All relationships of an entity that the store keeps, with the entity that adds each.
-  package func relationships(of entityName: String) -> [Relationship] {
-    (model.lineage(of: entityName) ?? []).flatMap { ownRelationships(of: $0.name) }
-  }
-
-  /// The relationships that an entity adds to those that it inherits, as far as the store keeps them.
-  package func ownRelationships(of entityName: String) -> [Relationship] {
-    let properties = model.entities[entityName]?.storedProperties ?? []
-    return properties.compactMap(\.relationship).map {
-      Relationship($0, declaring: entityName, model: model, tables: tables)
+  /// Returns the plan of an entity's columns; `nil` if the model does not have the entity.
+  package func columns(of entityName: String) -> EntityColumns? {
+    plans.columns(of: entityName) {
+      EntityColumns(
+        of: entityName, model, tables, slots: slotsByName.slots(of: entityName))
     }
   }
 
-  package func relationship(_ name: String, of entityName: String) throws -> Relationship {
-    let (property, declaring) = try property(name, of: entityName)
-    guard let relationship = property.relationship else {
+  /// Returns whether the store has all columns of a property of an object's own row.
+  package func has(_ property: StoredProperty) -> Bool {
+    let present = property.table.flatMap { presentColumns[$0] }
+    return property.columns.allSatisfy { present?[$0.name] != nil }
+  }
+
+  /// Checks that the columns of a property of an object's own row are there with the types that the model asks for.
+  package func check(_ property: StoredProperty) throws {
+    guard let table = property.table else {
+      throw StoreError.unknownProperty(entity: property.entityName, property: property.path)
+    }
+    for column in property.columns { try check(column, of: table) }
+  }
+
+  /// All relationships of an entity that the store keeps.
+  package func relationships(of entityName: String) -> [StoredProperty] {
+    columns(of: entityName)?.relationships ?? []
+  }
+
+  package func relationship(_ name: String, of entityName: String) throws -> StoredProperty {
+    guard let property = columns(of: entityName)?[name], property.relationship != nil else {
       throw StoreError.unknownProperty(entity: entityName, property: name)
     }
-    return Relationship(relationship, declaring: declaring, model: model, tables: tables)
+    return property
   }
 
   /// Whether an entity is another or inherits from it.

@@ -40,6 +40,7 @@ final class ObjectTables {
   /// The tables that the model asks for, or `nil` without a model, or for one that asks for none.
   let modelTables: EntityTables?
   private var tablesByEntity: [Int64: Table?] = [:]
+  private var columnNames: [String: Set<String>] = [:]
 
   init(_ snapshot: StoreSnapshot) throws {
     database = snapshot.database
@@ -87,122 +88,39 @@ final class ObjectTables {
     }
   }
 
+  /// The columns of a table; none where there is no such table.
+  func columnNames(of name: String) throws -> Set<String> {
+    if let known = columnNames[name] { return known }
+    let names = Set(try columns(of: name))
+    if columnNames.count >= Self.maxTables { columnNames.removeAll() }
+    columnNames[name] = names
+    return names
+  }
+
   // MARK: - Columns of properties
 
-  func plan(ofEntity number: Int64, in table: Table) throws -> ObjectPlan {
-    guard let model, let modelTables, let name = entities.name(of: number),
-      modelTables.table(of: name)?.name == table.name, let lineage = model.lineage(of: name)
-    else { return ObjectPlan(columns: table.columns) }
-    var plan = ObjectPlan()
-    for entity in lineage {
-      for property in entity.storedProperties {
-        switch property {
-        case .attribute(let attribute):
-          plan.add(
-            attribute, path: attribute.name, declaredIn: entity.name, modelTables, table.columns)
-        case .relationship(let relationship):
-          let relationship = Relationship(
-            relationship, declaring: entity.name, model: model, tables: modelTables)
-          try add(relationship, to: &plan, table)
-        case .other: break
-        }
-      }
+  /// Returns where the objects of an entity really keep its properties; without a model, the columns of their table.
+  func plan(ofEntity number: Int64, in table: Table) throws -> EntityColumns {
+    guard let name = entities.name(of: number), let modelTables = modelTables(of: name, table),
+      let plan = try plan(of: name, modelTables)
+    else {
+      return EntityColumns(
+        columns: table.columns.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }, of: table.name)
     }
     return plan
   }
 
-  private func add(
-    _ relationship: Relationship, to plan: inout ObjectPlan, _ table: Table
-  ) throws {
-    /// A count over a column that is really there.
-    func count(
-      _ table: String, _ column: String, reverse: String? = nil
-    ) throws -> ObjectPlan.Count? {
-      let columns = try columns(of: table)
-      guard columns.contains(column), reverse.map(columns.contains) ?? true else { return nil }
-      return ObjectPlan.Count(
-        name: relationship.name, table: table, column: column, reverseColumn: reverse)
-    }
-    let counted: ObjectPlan.Count?
-    switch relationship.storage {
-    case .columns(let key, let entityKey, _):
-      guard table.columns.contains(key.name) else {
-        plan.missing.append(relationship.name)
-        return
-      }
-      plan.references.append(
-        entityKey.map { table.columns.contains($0.name) } ?? true ? key : key.withoutEntityKey)
-      return
-    case .inverseColumns(let key, _, _), .hidden(let key):
-      counted = try modelTables?.table(of: relationship.destinationName)
-        .flatMap { try count($0.name, key.name) }
-    case .join(let join, let end):
-      let columns = join.columns(from: end)
-      counted = try count(
-        join.name, columns.owner, reverse: join.isReflexive ? columns.member : nil)
-    case nil:
-      counted = nil
-    }
-    if let counted { plan.counts.append(counted) } else { plan.missing.append(relationship.name) }
-  }
-}
-
-/// The columns in which the properties of one entity are kept.
-struct ObjectPlan {
-  struct Count {
-    let name: String
-    let table: String
-    let column: String
-    /// The other column of a relationship that is its own inverse: one row represents both directions.
-    let reverseColumn: String?
+  /// Returns where the objects of an entity of the model really keep its properties.
+  func plan(
+    of entityName: String, _ modelTables: EntityTables?, slots: EntitySlots? = nil
+  ) throws -> EntityColumns? {
+    guard let model, let plan = EntityColumns(of: entityName, model, modelTables, slots: slots)
+    else { return nil }
+    return try plan.present { try columnNames(of: $0) }
   }
 
-  var attributes: [EntityTables.Column] = []
-  var references: [EntityTables.Column] = []
-  var counts: [Count] = []
-  var missing: [String] = []
-  let isNamedByModel: Bool
-
-  init() { isNamedByModel = true }
-
-  /// The columns under their own names, without a model.
-  init(columns: [String]) {
-    isNamedByModel = false
-    attributes = columns.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }.map {
-      EntityTables.Column(
-        name: $0, declaredType: "", entityName: "", path: $0,
-        role: .attribute(ManagedAttribute(name: $0, type: .undefined)))
-    }
-  }
-
-  /// Adds an attribute, or the elements of a composite one.
-  mutating func add(
-    _ attribute: ManagedAttribute, path: String, declaredIn entityName: String,
-    _ tables: EntityTables, _ columns: [String]
-  ) {
-    if !attribute.elements.isEmpty {
-      for element in attribute.elements {
-        add(
-          element, path: path + "." + element.name, declaredIn: entityName, tables, columns)
-      }
-      return
-    }
-    guard let column = tables.attributeColumn(path, declaredIn: entityName),
-      columns.contains(column.name)
-    else {
-      missing.append(path)
-      return
-    }
-    attributes.append(column)
-  }
-}
-
-extension EntityTables.Column {
-  /// The column of a to-one relationship in a table that lacks the column of the entity's number.
-  fileprivate var withoutEntityKey: Self {
-    guard case .toOne(let destination, _) = role else { return self }
-    return Self(
-      name: name, declaredType: declaredType, entityName: entityName, path: path,
-      role: .toOne(destination: destination, entityKey: nil))
+  /// Returns the tables of the model, unless an entity has a table by another name than the model asks for.
+  func modelTables(of entityName: String, _ table: Table?) -> EntityTables? {
+    modelTables.flatMap { $0.table(of: entityName)?.name == table?.name ? $0 : nil }
   }
 }

@@ -2,52 +2,40 @@ import StoreFormat
 
 /// The columns that a fetch reads for each object.
 struct ObjectColumns {
-  private var attributes: [EntityTables.Column] = []
-  private var types: [AttributeType] = []
+  /// The attributes, in the order of their columns.
+  private let attributes: [StoredProperty]
+  private let types: [AttributeType]
   /// The attributes whose values may be kept in files.
-  private var largePlaces: [Int] = []
-  private var references: [EntityTables.Column] = []
+  private let largePlaces: [Int]
+  private let references: [StoredProperty]
 
   /// - Parameter properties: The properties that are read, or `nil` for all.
   init(
     _ entityName: String, schema: ObjectSchema, only properties: Set<EntityTables.Property>? = nil
   ) throws {
-    func isWanted(_ property: EntityTables.Property) -> Bool {
-      properties?.contains(property) ?? true
-    }
     guard let table = schema.tables.table(of: entityName) else {
       throw StoreError.unknownEntity(name: entityName, isAbstract: false)
     }
-    let lineage = (schema.model.lineage(of: entityName) ?? []).map(\.name)
     let entities =
-      lineage + table.memberNames.filter { $0 != entityName && schema.isKind($0, of: entityName) }
-    let wanted = Set(entities)
-    for column in table.columns where wanted.contains(column.entityName) {
-      guard case .attribute(let attribute) = column.role else { continue }
-      guard isWanted(column.property) else { continue }
-      try schema.check(column, of: table)
-      if attribute.keepsLargeValues { largePlaces.append(attributes.count) }
-      attributes.append(column)
-      types.append(attribute.type)
-    }
-    for entity in entities {
-      for relationship in schema.ownRelationships(of: entity) {
-        guard case .columns(let key, _, _) = relationship.storage, isWanted(key.property) else {
-          continue
-        }
-        try schema.check(key, of: table)
-        references.append(key)
-      }
-    }
+      [entityName]
+      + table.memberNames.filter { $0 != entityName && schema.isKind($0, of: entityName) }
+    let wanted = entities.flatMap { schema.columns(of: $0)?.properties ?? [] }
+      .filter { !$0.isToMany && $0.storage != nil && properties?.contains($0.property) ?? true }
+      .uniqued(by: \.property)
+    for property in wanted { try schema.check(property) }
+    attributes = table.sorted(wanted.filter { $0.attribute != nil })
+    types = attributes.compactMap { $0.attribute?.type }
+    largePlaces = attributes.indices.filter { [attributes] in attributes[$0].keepsLargeValues }
+    references = wanted.filter { $0.relationship != nil }
   }
 
   /// Whether values of an attribute may be kept in files.
   package var keepsLargeValues: Bool { !largePlaces.isEmpty }
 
   func columns(row: String) -> [String] {
-    ["\(row).Z_PK", "\(row).Z_ENT"] + attributes.map { "\(row).\(quoted($0.name))" }
+    ["\(row).Z_PK", "\(row).Z_ENT"] + attributes.map { "\(row).\(quoted($0.columnName))" }
       + references.flatMap { reference in
-        let names = reference.names.map { "\(row).\(quoted($0))" }
+        let names = reference.columns.map { "\(row).\(quoted($0.name))" }
         return names.count > 1 ? names : names + ["NULL"]
       }
   }
@@ -67,11 +55,10 @@ struct ObjectColumns {
     }
     let targets = references.map { reference -> StoreObject? in
       defer { place += 2 }
-      guard let key = cursor.integerIfAny(at: place),
-        case .toOne(let destination, _) = reference.role
-      else { return nil }
+      guard let key = cursor.integerIfAny(at: place) else { return nil }
       let name =
-        cursor.integerIfAny(at: place + 1).flatMap(schema.numbering.name) ?? destination
+        cursor.integerIfAny(at: place + 1).flatMap(schema.numbering.name)
+        ?? reference.destinationName
       return StoreObject(entityName: name, primaryKey: key)
     }
     return FetchedObjects.Object(

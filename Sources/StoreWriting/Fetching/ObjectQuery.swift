@@ -182,10 +182,9 @@ struct ObjectQuery {
 
   private mutating func attribute(_ path: String, of object: ObjectPath) throws -> String {
     let entityName = try entityName(of: object)
-    let name = ManagedAttribute.propertyName(ofPath: path)
-    guard let declaring = schema.model.declaringEntity(of: name, in: entityName)?.name,
-      let column = schema.tables.attributeColumn(path, declaredIn: declaring)
-    else { throw StoreError.unknownProperty(entity: entityName, property: path) }
+    guard case .value(let column)? = schema.columns(of: entityName)?[path]?.storage else {
+      throw StoreError.unknownProperty(entity: entityName, property: path)
+    }
     return try self.column(column, of: object)
   }
 

@@ -87,10 +87,8 @@ extension ObjectSchema {
     var names: Set<LargeValueName> = []
     var isComplete = true
     for table in tables.tables {
-      for column in table.columns {
-        guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage else {
-          continue
-        }
+      for column in table.columns
+      where model.attribute(of: column)?.allowsExternalStorage ?? false {
         try check(column, of: table)
         let name = quoted(column.name)
         // The length is at the beginning of a row, so overflow pages need not be read.

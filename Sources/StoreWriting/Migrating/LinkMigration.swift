@@ -116,8 +116,8 @@ struct LinkMigration {
   /// Returns the query for the pairs of a former relationship, seen from the first end of the new one.
   private func pairs(of former: MigratedLink.Former) throws -> String {
     let end = former.end
-    let relationship = Relationship(
-      end.relationship, declaring: end.entityName, model: mapping.old, tables: schema.tables)
+    let relationship = StoredProperty(
+      end.relationship, of: end.entityName, mapping.old, schema.tables)
     func select(
       _ owner: String, _ member: String, _ place: String?, _ back: String?, from table: String
     ) -> String {
@@ -150,7 +150,7 @@ struct LinkMigration {
       // One row represents both directions.
       return pairs + " UNION ALL "
         + select(columns.member, columns.owner, nil, nil, from: join.name)
-    case nil:
+    case .value, nil:
       throw StoreError.unknownProperty(
         entity: end.entityName, property: end.relationship.name)
     }

@@ -5,23 +5,16 @@ import StoreFormat
 /// If columns are only added, they are appended to the table, as the frameworks do. With any other
 /// difference the rows are copied to a new table.
 struct MigratedTable {
-  /// The source of the values of a column.
-  enum Source: Hashable {
-    /// A column of the former table.
-    case column(EntityTables.Column)
-    /// A column of the former table, and a value for rows in which it is empty.
-    case columnOrValue(EntityTables.Column, StoredValue)
-    /// One value for all rows.
-    case value(StoredValue)
-    /// `NULL`, until relationships are filled.
-    case nothing
+  /// The source of the values of a column; with neither, they are `NULL` until relationships are filled.
+  struct Source: Hashable {
+    static let nothing = Source()
 
-    var column: EntityTables.Column? {
-      switch self {
-      case .column(let column), .columnOrValue(let column, _): column
-      case .value, .nothing: nil
-      }
-    }
+    /// The column of the former table.
+    var column: EntityTables.Column?
+    /// The value of all rows, or of those in which the former column is empty.
+    var value: StoredValue?
+    /// Whether the values of the former column get the first byte of values that may be in files.
+    var getsMark = false
   }
 
   /// An entity in both models.
@@ -67,29 +60,32 @@ struct MigratedTable {
   ) -> Source {
     let entity = column.entityName
     switch column.role {
-    case .attribute(let attribute):
+    case .attribute:
+      guard let attribute = mapping.new.attribute(of: column) else { return .nothing }
       let parts = column.path.split(separator: ".", maxSplits: 1).map(String.init)
       guard let formerName = mapping.formerName(of: parts[0], declaredIn: entity) else {
-        return attribute.storedDefault.map(Source.value) ?? .nothing
+        return Source(value: attribute.storedDefault)
       }
       let path = ([formerName] + parts.dropFirst()).joined(separator: ".")
-      guard let former = tables.attributeColumn(path, declaredIn: entity) else { return .nothing }
+      guard let former = tables.attributeColumn(path, declaredIn: entity),
+        let before = mapping.old.attribute(of: former)
+      else { return .nothing }
       // Elements of a composite attribute are present or missing as a whole.
-      guard parts.count == 1, !attribute.isOptional, let value = attribute.storedDefault,
-        case .attribute(let before) = former.role, before.isOptional
-      else { return .column(former) }
-      return .columnOrValue(former, value)
+      let isNewlyRequired = parts.count == 1 && !attribute.isOptional && before.isOptional
+      return Source(
+        column: former, value: isNewlyRequired ? attribute.storedDefault : nil,
+        getsMark: attribute.keepsLargeValues && !before.keepsLargeValues)
     case .toOne, .orderKey:
       guard let name = mapping.formerName(of: column.path, declaredIn: entity),
         let former = tables.toOneColumns(name, declaredIn: entity)
       else { return .nothing }
-      return (column.isToOne ? former.key : former.orderKey).map(Source.column) ?? .nothing
-    case .hiddenToOne:
-      let former = mapping.formerName(of: column.path, declaredIn: entity)
-        .flatMap { tables.hiddenColumn(of: $0, declaredIn: entity) }
-      return former.map(Source.column) ?? .nothing
-    case .entityKey:
-      // Filled from the destination when all rows have their new numbers.
+      return Source(column: column.role == .toOne ? former.key : former.orderKey)
+    case .toMany:
+      return Source(
+        column: mapping.formerName(of: column.path, declaredIn: entity)
+          .flatMap { tables.hiddenColumn(of: $0, declaredIn: entity) })
+    case .entityKey, .manyToMany:
+      // The key of an entity is filled from the destination when all rows have their new numbers.
       return .nothing
     }
   }
@@ -123,25 +119,7 @@ struct MigratedTable {
   var isChanged: Bool {
     guard former != nil else { return true }
     return isRebuilt || isRenumbered || !removedNumbers.isEmpty || !addedColumns.isEmpty
-      || sources.contains { if case .columnOrValue = $0 { true } else { false } }
-      || zip(table.columns, sources).contains { Self.isMarked($0, $1) }
-  }
-
-  /// Returns whether the values of a column get the prefix byte of values that may be in files.
-  static func isMarked(_ column: EntityTables.Column, _ source: Source) -> Bool {
-    guard case .attribute(let present) = column.role, present.keepsLargeValues,
-      case .attribute(let former)? = source.column?.role
-    else { return false }
-    return !former.keepsLargeValues
-  }
-
-  /// Returns the value of a former column, with the prefix byte if it gets one.
-  static func value(
-    of column: EntityTables.Column, _ source: Source, in former: EntityTables.Column
-  ) -> String {
-    let name = quoted(former.name)
-    guard isMarked(column, source) else { return name }
-    return "CASE WHEN typeof(\(name)) = 'blob' THEN CAST(x'01' || \(name) AS BLOB) ELSE \(name) END"
+      || sources.contains { $0.column != nil && ($0.value != nil || $0.getsMark) }
   }
 
   func source(
@@ -150,11 +128,7 @@ struct MigratedTable {
     column: EntityTables.Column, source: Source
   )? {
     zip(table.columns, sources).first { column, _ in
-      guard column.path == path, column.entityName == entityName else { return false }
-      switch column.role {
-      case .attribute, .toOne: return true
-      case .entityKey, .orderKey, .hiddenToOne: return false
-      }
+      column.path == path && column.entityName == entityName && column.isProperty
     }.map { (column: $0.0, source: $0.1) }
   }
 
@@ -184,18 +158,19 @@ struct MigratedTable {
   func expression(
     of column: EntityTables.Column, _ source: Source, _ arguments: inout [StoredValue]
   ) -> String {
-    switch source {
-    case .column(let former): return Self.value(of: column, source, in: former)
-    case .columnOrValue(let former, let value):
-      arguments.append(value)
-      return "CASE WHEN \(quoted(former.name)) IS NULL AND Z_ENT IN "
-        + "(\(formerNumbers(having: column))) THEN ? "
-        + "ELSE \(Self.value(of: column, source, in: former)) END"
-    case .value(let value):
-      arguments.append(value)
-      return "CASE WHEN Z_ENT IN (\(formerNumbers(having: column))) THEN ? END"
-    case .nothing: return "NULL"
+    if let value = source.value { arguments.append(value) }
+    guard let former = source.column else {
+      return source.value == nil
+        ? "NULL" : "CASE WHEN Z_ENT IN (\(formerNumbers(having: column))) THEN ? END"
     }
+    let name = quoted(former.name)
+    let present =
+      source.getsMark
+      ? "CASE WHEN typeof(\(name)) = 'blob' THEN CAST(x'01' || \(name) AS BLOB) ELSE \(name) END"
+      : name
+    guard source.value != nil else { return present }
+    return "CASE WHEN \(name) IS NULL AND Z_ENT IN (\(formerNumbers(having: column))) THEN ? "
+      + "ELSE \(present) END"
   }
 }
 

@@ -80,11 +80,13 @@ extension TableMigration {
 
   private func checkValues(of table: MigratedTable, _ former: EntityTables.Table) throws {
     for (column, source) in zip(table.table.columns, table.sources) {
-      guard case .column(let before) = source else { continue }
+      guard let before = source.column, source.value == nil else { continue }
       let isNeeded: Bool
       switch column.role {
-      case .attribute(let attribute):
-        guard !column.path.contains("."), case .attribute(let was) = before.role else { continue }
+      case .attribute:
+        guard !column.path.contains("."), let attribute = mapping.new.attribute(of: column),
+          let was = mapping.old.attribute(of: before)
+        else { continue }
         isNeeded = !attribute.isOptional && was.isOptional
       case .toOne:
         isNeeded =
@@ -92,7 +94,7 @@ extension TableMigration {
           .map { !$0.isOptional } ?? false
           && mapping.former(column.path, declaredIn: column.entityName)?.relationship?.isOptional
             ?? false
-      case .entityKey, .orderKey, .hiddenToOne: continue
+      case .entityKey, .orderKey, .toMany, .manyToMany: continue
       }
       guard isNeeded else { continue }
       try refuse(

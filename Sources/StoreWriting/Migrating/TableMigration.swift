@@ -143,7 +143,7 @@ struct TableMigration {
   private func destination(of column: EntityTables.Column) -> MigratedTable? {
     let relationship = mapping.new.entities[column.entityName]?.propertiesByName[column.path]?
       .relationship
-    let name = column.role == .hiddenToOne ? column.entityName : relationship?.destinationName
+    let name = column.role == .toMany ? column.entityName : relationship?.destinationName
     return name.flatMap { name in
       migrated.first { $0.table.memberNames.contains(name) }
     }
@@ -152,14 +152,13 @@ struct TableMigration {
   /// Clears relationships that lead to objects of entities that have left the model.
   private func removeDanglingKeys() throws {
     for table in migrated {
-      for column in table.table.columns
-      where column.isToOne || column.role == .hiddenToOne {
+      for column in table.table.columns where column.isKey {
         guard let destination = destination(of: column), !destination.removedNumbers.isEmpty else {
           continue
         }
         let others = tables.toOneColumns(column.path, declaredIn: column.entityName)
         let cleared =
-          column.isToOne ? [column, others?.entityKey, others?.orderKey] : [column]
+          column.role == .toOne ? [column, others?.entityKey, others?.orderKey] : [column]
         let list = cleared.compactMap { $0 }.map { "\(quoted($0.name)) = NULL" }
         try statement.run(
           "UPDATE \(quoted(table.table.name)) SET \(list.joined(separator: ", ")) "

@@ -10,9 +10,8 @@ final class EntityRows {
   let isAbstract: Bool
   let table: EntityTables.Table
   /// The own and inherited attributes, in the order of their columns.
-  let attributes: [EntityTables.Column]
+  let attributes: [StoredProperty]
   private let definitions: [ManagedAttribute]
-  private let required: [Bool]
   /// The to-one relationships that must have a destination.
   let requiredLinks: [String]
   /// The properties of uniqueness constraints that contain a to-one relationship.
@@ -34,9 +33,8 @@ final class EntityRows {
     let table = try schema.table(of: entityName)
     self.table = table
     let entities = schema.model.lineage(of: entityName) ?? []
-    let lineage = Set(entities.map(\.name))
-    let relationships = entities.flatMap(\.storedProperties).compactMap(\.relationship)
-      .filter { !$0.isToMany }
+    let plan = schema.columns(of: entityName)
+    let relationships = (plan?.relationships ?? []).filter { !$0.isToMany }
     requiredLinks = relationships.filter { !$0.isOptional }.map(\.name)
     let links = relationships.map(\.name)
     let uniqueWithLinks = Set(
@@ -44,13 +42,11 @@ final class EntityRows {
         .filter { !Set(links).isDisjoint(with: $0) }.joined())
     self.uniqueWithLinks = uniqueWithLinks
     uniqueLinks = links.filter(uniqueWithLinks.contains)
-    let attributes = table.columns.filter {
-      $0.attribute != nil && lineage.contains($0.entityName)
-    }
-    for column in attributes { try schema.check(column, of: table) }
+    let attributes = table.sorted(
+      (plan?.values ?? []).filter { $0.attribute != nil })
+    for attribute in attributes { try schema.check(attribute) }
     self.attributes = attributes
     definitions = attributes.compactMap(\.attribute)
-    required = attributes.map(\.isRequired)
     places = Dictionary(keepingFirst: attributes.enumerated().map { ($1.path, $0) })
     largePlaces = attributes.indices.filter { attributes[$0].keepsLargeValues }
   }
@@ -69,7 +65,7 @@ final class EntityRows {
       } else {
         value = definitions[place].defaultValue ?? .null
       }
-      if case .null = value, required[place] {
+      if case .null = value, attributes[place].isRequired {
         throw StoreWriteError.missingValue(entity: entityName, attribute: attributes[place].path)
       }
       values.append(value)
@@ -122,7 +118,7 @@ final class EntityRows {
       try insertion
       ?? statement.cursor(
         insertStatement(
-          table.name, ["Z_PK", "Z_ENT", "Z_OPT"] + attributes.map(\.name)))
+          table.name, ["Z_PK", "Z_ENT", "Z_OPT"] + attributes.map(\.columnName)))
     self.insertion = insertion
     try insertion.run(own + values)
   }

@@ -43,7 +43,7 @@ extension SaveWriter {
   }
 
   private func member(
-    _ object: StoreObject, of relationship: Relationship, _ row: Row
+    _ object: StoreObject, of relationship: StoredProperty, _ row: Row
   ) throws -> Row {
     guard schema.isKind(object.entityName, of: relationship.destinationName) else {
       throw StoreWriteError.wrongDestination(
@@ -55,7 +55,7 @@ extension SaveWriter {
 
   // MARK: - To one
 
-  private func set(_ relationship: Relationship, of row: Row, to target: Row?) throws {
+  private func set(_ relationship: StoredProperty, of row: Row, to target: Row?) throws {
     guard case .columns? = relationship.storage else { throw unkept(relationship, row) }
     let current = try self.target(of: relationship, row)
     if current == target {
@@ -78,7 +78,7 @@ extension SaveWriter {
   }
 
   /// Updates a row that a relationship no longer leads to; its pair in a join table is deleted apart.
-  private func detach(_ target: Row, _ relationship: Relationship) throws {
+  private func detach(_ target: Row, _ relationship: StoredProperty) throws {
     if case .hidden(let column)? = relationship.storage {
       return try set([(column.name, .null)], of: target)
     }
@@ -98,7 +98,7 @@ extension SaveWriter {
   }
 
   /// Returns whether the column of a to-one relationship has a key, even of an object that is missing.
-  private func holdsKey(_ relationship: Relationship, _ row: Row) throws -> Bool {
+  private func holdsKey(_ relationship: StoredProperty, _ row: Row) throws -> Bool {
     guard kinds[row] != .insert, case .columns(let key, _, _)? = relationship.storage else {
       return false
     }
@@ -107,7 +107,7 @@ extension SaveWriter {
   }
 
   /// Returns the destination of a to-one relationship; `nil` for none, or for one that is missing.
-  func target(of relationship: Relationship, _ row: Row) throws -> Row? {
+  func target(of relationship: StoredProperty, _ row: Row) throws -> Row? {
     guard case .columns(let key, _, _)? = relationship.storage else { return nil }
     if let target = released[row]?[relationship.name] { return target }
     let table = try schema.table(of: row.entityName)
@@ -142,7 +142,7 @@ extension SaveWriter {
 
   /// Writes the columns of a to-one relationship.
   private func write(
-    _ target: Row?, to relationship: Relationship, of row: Row, place: Int64?
+    _ target: Row?, to relationship: StoredProperty, of row: Row, place: Int64?
   ) throws {
     guard case .columns(let key, let entityKey, let orderKey)? = relationship.storage else {
       throw unkept(relationship, row)
@@ -168,7 +168,7 @@ extension SaveWriter {
 
   /// Returns the place after the last object of an ordered relationship, seen from its to-one inverse.
   private func nextPlace(
-    in relationship: Relationship, of row: Row, target: Row
+    in relationship: StoredProperty, of row: Row, target: Row
   ) throws -> Int64? {
     guard case .columns(let key, _, let orderKey?)? = relationship.storage else { return nil }
     let table = try schema.table(of: row.entityName)
@@ -187,7 +187,7 @@ extension SaveWriter {
 
   // MARK: - To many
 
-  private func set(_ relationship: Relationship, of row: Row, to members: [Row]) throws {
+  private func set(_ relationship: StoredProperty, of row: Row, to members: [Row]) throws {
     let current = try self.members(of: relationship, row)
     let wanted = Set(members)
     let present = Set(current)
@@ -221,7 +221,7 @@ extension SaveWriter {
       if let order = join.columns(from: end).order {
         try place(members, of: row, in: join, end, order: order)
       }
-    case .columns, nil: throw unkept(relationship, row)
+    case .value, .columns, nil: throw unkept(relationship, row)
     }
   }
 
@@ -287,19 +287,19 @@ extension SaveWriter {
       [.integer(row.primaryKey), .integer(member.primaryKey)])
   }
 
-  private func markBack(_ member: Row, _ relationship: Relationship) throws {
+  private func markBack(_ member: Row, _ relationship: StoredProperty) throws {
     guard let inverse = relationship.inverse else { return }
     try mark(member, inverse.name, Self.toManyRoles)
   }
 
   /// Returns the destinations of a relationship, in order if it is ordered.
-  private func members(of relationship: Relationship, _ row: Row) throws -> [Row] {
+  private func members(of relationship: StoredProperty, _ row: Row) throws -> [Row] {
     guard let table = schema.tables.table(of: relationship.destinationName) else { return [] }
     switch relationship.storage {
     case .columns: return try target(of: relationship, row).map { [$0] } ?? []
     case .inverseColumns(let key, _, _), .hidden(let key): try schema.check(key, of: table)
     case .join(let join, _): try schema.checkWritable(join.name, columns: join.columnNames)
-    case nil: break
+    case .value, nil: break
     }
     guard let condition = relationship.condition(row: "t", owner: "?1") else { return [] }
     let place = relationship.placeColumn.map { "t.\(quoted($0.name)), " } ?? ""
@@ -314,7 +314,7 @@ extension SaveWriter {
     }
   }
 
-  private func unkept(_ relationship: Relationship, _ row: Row) -> StoreError {
+  private func unkept(_ relationship: StoredProperty, _ row: Row) -> StoreError {
     .unknownProperty(entity: row.entityName, property: relationship.name)
   }
 
@@ -335,7 +335,7 @@ extension SaveWriter {
   /// Detaches the destinations of a relationship of an object that is about to be deleted.
   ///
   /// - Returns: The objects to be deleted with it.
-  private func release(_ row: Row, _ relationship: Relationship) throws -> [Row] {
+  private func release(_ row: Row, _ relationship: StoredProperty) throws -> [Row] {
     let members = try self.members(of: relationship, row)
     let left = members.filter { $0 != row }
     if relationship.deleteRule == .deny, left.contains(where: { !deletedRows.contains($0) }) {

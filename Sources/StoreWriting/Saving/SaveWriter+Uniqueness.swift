@@ -69,7 +69,7 @@ extension SaveWriter {
   private func empty(_ paths: [String], of row: Row) throws -> [String: StoredValue] {
     let paths = Set(paths)
     let columns = try rows(of: row.entityName).attributes.filter { paths.contains($0.path) }
-      .map(\.name)
+      .map(\.columnName)
     guard !columns.isEmpty else { return [:] }
     let table = try schema.table(of: row.entityName)
     let values = try statement.columns(columns, of: table, row.primaryKey)

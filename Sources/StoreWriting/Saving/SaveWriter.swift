@@ -93,7 +93,7 @@ final class SaveWriter {
   }
 
   /// Notes the new destination of a to-one relationship, or that it has none.
-  func note(_ relationship: Relationship, of row: Row, leadsTo target: Row?) {
+  func note(_ relationship: StoredProperty, of row: Row, leadsTo target: Row?) {
     guard !relationship.isOptional else { return }
     if target == nil {
       missingLinks[row, default: []].insert(relationship.name)
@@ -214,7 +214,7 @@ final class SaveWriter {
     guard !columns.isEmpty else { return }
     let table = try schema.table(of: row.entityName)
     // A new row has no old values.
-    if kinds[row] != .insert { try capture?.note(columns.map(\.name), of: row, in: table) }
+    if kinds[row] != .insert { try capture?.note(columns.map(\.name), of: row) }
     let list = columns.map { "\(quoted($0.name)) = ?" }.joined(separator: ", ")
     try statement.run(
       "UPDATE \(quoted(table.name)) SET \(list) WHERE Z_PK = ?",
@@ -230,7 +230,7 @@ final class SaveWriter {
       deleted.append(row)
     }
     let rows = try rows(of: row.entityName)
-    try noteReplaced(rows.largePlaces.map { rows.attributes[$0].name }, of: row)
+    try noteReplaced(rows.largePlaces.map { rows.attributes[$0].columnName }, of: row)
     kinds[row] = .delete
     try statement.run(
       "DELETE FROM \(quoted(table.name)) WHERE Z_PK = ?", [.integer(row.primaryKey)])
@@ -266,14 +266,13 @@ final class SaveWriter {
         throw StoreWriteError.missingValue(entity: row.entityName, attribute: attribute.path)
       }
       if attribute.keepsLargeValues {
-        try noteReplaced([attribute.name], of: row)
+        try noteReplaced([attribute.columnName], of: row)
         columns.append(
-          (attribute.name, try largeValues.column(for: value, of: object, attribute.path)))
+          (attribute.columnName, try largeValues.column(for: value, of: object, attribute.path)))
       } else {
-        columns.append((attribute.name, value))
+        columns.append((attribute.columnName, value))
       }
-      let property = ManagedAttribute.propertyName(ofPath: attribute.path)
-      try mark(row, property, [.attribute])
+      try mark(row, attribute.name, [.attribute])
     }
     try set(columns, of: row)
   }
@@ -300,8 +299,8 @@ final class SaveWriter {
         let column = columns.first(where: { $0.path == attribute.name })
       else { return .null }
       let value =
-        try withheld[row]?[column.name]
-        ?? statement.columns([column.name], of: table, row.primaryKey)?.first
+        try withheld[row]?[column.columnName]
+        ?? statement.columns([column.columnName], of: table, row.primaryKey)?.first
       return attribute.type.restoring(value ?? .null)
     }
   }

@@ -7,7 +7,6 @@ import StoreTransactions
 /// context believed to be there, and in the form in which SQLite keeps them.
 final class ValueCapture {
   private let schema: ObjectSchema
-  private var columnsByTable: [String: [String: EntityTables.Column]] = [:]
   private let statement: StatementRunner
   private let largeValues: LargeValueWriter
   /// The contents of rows before they were first written, by column; `nil` for one in a file that cannot be
@@ -21,47 +20,42 @@ final class ValueCapture {
   }
 
   /// Captures columns of a row that are about to be written.
-  func note(_ names: [String], of row: SaveWriter.Row, in table: EntityTables.Table) throws {
-    let known = columns(of: table)
-    let wanted = names.filter { before[row]?[$0] == nil }.compactMap { known[$0] }
-    for (column, content) in try read(wanted, of: row, in: table) {
-      before[row, default: [:]][column.name] = .some(content)
+  func note(_ names: [String], of row: SaveWriter.Row) throws {
+    let known = before[row] ?? [:]
+    for (property, content) in try read(row, where: { names.contains($0) && known[$0] == nil }) {
+      before[row, default: [:]][property.columnName] = .some(content)
     }
   }
 
   /// Returns the old and new values of a row, sorted by name.
   func values(of row: SaveWriter.Row) throws -> [RecordedValue] {
     guard let old = before[row] else { return [] }
-    let table = try schema.table(of: row.entityName)
-    let known = columns(of: table)
-    let written = old.keys.sorted(by: ordinally).compactMap { known[$0] }
     var values: [RecordedValue] = []
-    for (column, new) in try read(written, of: row, in: table) {
+    for (property, new) in try read(row, where: { old[$0] != nil }) {
       // A value whose file cannot be read is not known; the save is more important.
-      let old = old[column.name] ?? nil
+      let old = old[property.columnName] ?? nil
       guard old != nil || new != nil else { continue }
-      values.append(RecordedValue(name: column.path, kind: column.kind, old: old, new: new))
+      values.append(RecordedValue(name: property.path, kind: property.kind, old: old, new: new))
     }
     return values.sorted { ordinally($0.name, $1.name) }
   }
 
-  /// Returns the columns of properties by name.
-  private func columns(of table: EntityTables.Table) -> [String: EntityTables.Column] {
-    if let known = columnsByTable[table.name] { return known }
-    let columns = Dictionary(
-      keepingFirst: table.columns.filter { $0.isProperty }.map { ($0.name, $0) })
-    columnsByTable[table.name] = columns
-    return columns
-  }
-
+  /// Reads the properties whose columns meet a condition; a missing row has no values.
   private func read(
-    _ wanted: [EntityTables.Column], of row: SaveWriter.Row, in table: EntityTables.Table
-  ) throws -> [(EntityTables.Column, RecordedContent?)] {
-    guard !wanted.isEmpty else { return [] }
-    let names = wanted.flatMap(\.names)
-    let values = try statement.columns(names, of: table, row.primaryKey) ?? names.map { _ in .null }
-    return Array(
-      zip(wanted, schema.recordedContents(of: wanted, values) { try? largeValues.bytes(of: $0) }))
+    _ row: SaveWriter.Row, where isWanted: (_ column: String) -> Bool
+  ) throws -> [(StoredProperty, RecordedContent?)] {
+    let wanted = (schema.columns(of: row.entityName)?.values ?? []).filter {
+      isWanted($0.columnName)
+    }
+    let selection = ObjectSelection(wanted)
+    let contents = try selection.read(row.primaryKey, statement) { cursor in
+      wanted.indices.map { selection.content(at: $0, of: cursor, schema.numbering) }
+    }
+    return wanted.enumerated().map { index, property in
+      let content =
+        contents.map { $0[index] } ?? property.content(.null, nil, schema.numbering)
+      return (property, content?.recorded { try? largeValues.bytes(of: $0) })
+    }
   }
 }
 

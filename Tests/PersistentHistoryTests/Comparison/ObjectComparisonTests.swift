@@ -160,8 +160,8 @@ import Testing
       return Dictionary(
         uniqueKeysWithValues: schema.tables.tables.map { table in
           var names: [String: String] = [:]
-          for column in table.columns where column.isProperty {
-            for name in column.names { names[name] = RecordedValue.property(of: column.path) }
+          for column in table.columns where column.isProperty || column.role == .entityKey {
+            names[column.name] = RecordedValue.property(of: column.path)
           }
           return (table.name, names)
         })

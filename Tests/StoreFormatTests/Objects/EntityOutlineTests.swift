@@ -25,8 +25,12 @@ import Testing
 
   /// A property in a line: slots, name, kind, tombstones, table and columns.
   private static func line(_ property: EntityOutline.Property) -> String {
-    let place = property.place.map { " \($0.table).\($0.columns.joined(separator: ","))" } ?? ""
+    let place = property.stored.map { Self.place(of: $0) } ?? ""
     return "\(property.slots) \(property.name) \(property.kind) \(property.tombstoneSlots)\(place)"
+  }
+
+  private static func place(of property: StoredProperty) -> String {
+    property.table.map { " \($0).\(property.allColumnNames.joined(separator: ","))" } ?? ""
   }
 
   @Test
@@ -51,9 +55,9 @@ import Testing
         "identifier", "isFavorite", "name", "score", "startDate", "token",
       ])
     let place = try #require(trip.properties?.first { $0.name == "place" })
-    #expect(place.elements.map(\.attribute.name) == ["place.latitude", "place.longitude"])
-    #expect(place.elements.map(\.slot) == [6, 7])
-    #expect(place.elements.map { $0.place?.columns } == [["ZLATITUDE"], ["ZLONGITUDE"]])
+    #expect(place.elements.map(\.path) == ["place.latitude", "place.longitude"])
+    #expect(place.elements.map(\.slots) == [[6], [7]])
+    #expect(place.elements.map(\.allColumnNames) == [["ZLATITUDE"], ["ZLONGITUDE"]])
     #expect(trip.properties?.contains(where: \.lacksColumns) == false)
   }
 
@@ -83,7 +87,7 @@ import Testing
       ])
     let trip = try #require(entities["Trip"]?.properties)
     #expect(trip.filter(\.lacksColumns).map(\.name) == ["cost", "place", "tags"])
-    #expect(trip.filter(\.lacksColumns).allSatisfy { $0.place == nil })
+    #expect(trip.filter(\.lacksColumns).allSatisfy { $0.stored?.table == nil })
     #expect(entities["Tag"]?.properties?.filter(\.lacksColumns).map(\.name) == ["trips"])
   }
 
@@ -132,8 +136,9 @@ import Testing
     var named: [String: Set<String>] = [:]
     for property in outlines.flatMap({ $0.properties ?? [] }) {
       #expect(!property.lacksColumns, "\(property.name)")
-      for place in [property.place].compactMap({ $0 }) + property.elements.compactMap(\.place) {
-        named[place.table, default: []].formUnion(place.columns)
+      for part in [property.stored].compactMap({ $0 }) + property.elements {
+        guard let table = part.table else { continue }
+        named[table, default: []].formUnion(part.allColumnNames)
       }
     }
     for table in Set(outlines.compactMap(\.tableName)) {

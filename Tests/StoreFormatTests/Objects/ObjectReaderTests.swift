@@ -314,7 +314,7 @@ import Testing
           }
           let plan = try tables.plan(ofEntity: own, in: table)
           let columns = Set(
-            (plan.attributes + plan.references).flatMap(\.names) + ["Z_PK", "Z_ENT", "Z_OPT"])
+            plan.values.flatMap { $0.columns.map(\.name) } + ["Z_PK", "Z_ENT", "Z_OPT"])
           for (column, value) in zip(table.columns, row)
           where !columns.contains(column) && !value.isNull && value != .integer(0) {
             // Places in ordered relationships, and keys that another entity has put here.

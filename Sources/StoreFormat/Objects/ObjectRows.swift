@@ -1,15 +1,14 @@
 /// Reads the rows of all objects of one entity, by primary key.
 package final class ObjectRows {
-  /// The columns of attributes and to-one relationships, sorted by path.
-  package let properties: [EntityTables.Column]
   /// The names of the columns that hold no property of any entity, sorted: the version of the object, the order
   /// in a relationship, and the like.
   package let otherColumns: [String]
   /// The primary key of the row.
   package private(set) var primaryKey: Int64 = 0
 
+  private let selection: ObjectSelection
+  private let numbering: EntityNumbering
   private let cursor: StatementCursor
-  private let places: [String: Int]
 
   /// Prepares to read; returns `nil` if the store has no table for the entity.
   ///
@@ -22,22 +21,24 @@ package final class ObjectRows {
     try snapshot.checkIsOpen()
     guard let number = schema.numbering.number(of: entityName),
       let table = schema.tables.table(of: entityName),
-      schema.model.lineage(of: entityName) != nil, let present = schema.presentColumns[table.name]
+      let plan = schema.columns(of: entityName), let present = schema.presentColumns[table.name]
     else { return nil }
-    properties = schema.propertyColumns(of: entityName).filter {
-      schema.has($0) && paths?.contains($0.path) ?? true
-    }
-    let names = Set(table.columns.filter { $0.isProperty }.flatMap(\.names))
-      .union(["Z_PK", "Z_ENT"])
+    numbering = schema.numbering
+    selection = ObjectSelection(
+      plan.values.filter { schema.has($0) && paths?.contains($0.path) ?? true })
+    let known = table.columns.filter { $0.isProperty || $0.role == .entityKey }.map(\.name)
+    let names = Set(known + ObjectSelection.keys)
     otherColumns = paths == nil ? present.keys.filter { !names.contains($0) }.sorted() : []
-    let selected = ["Z_PK"] + properties.flatMap(\.names) + otherColumns
-    places = Dictionary(keepingFirst: selected.enumerated().map { ($1, $0) })
+    let others = otherColumns.map { ", " + quoted($0) }.joined()
     cursor = try StatementCursor(
       snapshot.database,
-      sql: "SELECT \(selected.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name))"
+      sql: "SELECT \(selection.list)\(others) FROM \(quoted(table.name))"
         + " WHERE Z_ENT = ?1 ORDER BY Z_PK")
     try cursor.bind([.integer(number)])
   }
+
+  /// The attributes and to-one relationships, sorted by path.
+  package var properties: [StoredProperty] { selection.properties }
 
   /// Goes to the next row; returns `false` after the last one.
   package func next() throws -> Bool {
@@ -49,8 +50,19 @@ package final class ObjectRows {
     return true
   }
 
-  /// Returns the value of a column of the row.
-  package func value(_ column: String) -> StoredValue {
-    places[column].map(cursor.value) ?? .null
+  /// Returns the values of the columns of a property, by its index.
+  package func values(at index: Int) -> [StoredValue] {
+    let (value, number) = selection.values(at: index, of: cursor)
+    return [value] + [number].compactMap { $0 }
+  }
+
+  /// Returns what the columns of a property hold, by its index.
+  package func content(at index: Int) -> ColumnContent? {
+    selection.content(at: index, of: cursor, numbering)
+  }
+
+  /// Returns the value of one of ``otherColumns``, by its index.
+  package func otherValue(at index: Int) -> StoredValue {
+    cursor.value(at: ObjectSelection.keys.count + selection.expressions.count + index)
   }
 }
