@@ -53,11 +53,7 @@ struct ScrubNames: Sendable {
       guard let old = slots.slots(of: entry.name), let newName = names.entities[entry.name],
         let new = newSlots.slots(of: newName)
       else { continue }
-      let renamed = old.slots.map {
-        EntitySlots.Slot(name: names.properties[$0.name] ?? "", role: $0.role)
-      }
-      translations[entry.number] = SlotTranslation(
-        from: EntitySlots(slots: renamed, tombstoneAttributes: new.tombstoneAttributes), to: new)
+      translations[entry.number] = SlotTranslation(from: old, to: new, renaming: names.properties)
     }
     return translations
   }

@@ -3,9 +3,9 @@ import Synchronization
 /// The properties of one entity, and which columns and slots hold each: the one plan by which objects are read,
 /// written, compared and described.
 ///
-/// A plan follows from the model by the frameworks' rules. Whoever writes checks that the store has all columns with
-/// the types of the model (``ObjectSchema/check(_:)``); whoever reads goes by the properties that are there
-/// (``present(in:)``), and reports the others.
+/// A plan follows from the model by the frameworks' rules. Before writing, ``ObjectSchema/check(_:)`` makes sure that
+/// the store has the columns with the types of the model. Reading uses only columns that are there
+/// (``present(in:)``, ``ObjectSchema/has(_:)``), and reports the others.
 package struct EntityColumns: Sendable {
   /// Whether the names are those of a model. Otherwise they are those of the table's columns.
   package let isNamedByModel: Bool

@@ -36,7 +36,10 @@ package struct SlotTranslation: Sendable {
   private let oldSlotCount: Int
   private let newSlotCount: Int
 
-  package init(from old: EntitySlots, to new: EntitySlots) {
+  /// - Parameter names: The names that properties of the other model have there, if they were renamed; a property
+  ///   without one is not in the other model.
+  package init(from old: EntitySlots, to new: EntitySlots, renaming names: [String: String]? = nil) {
+    let old = names.map(old.renamed) ?? old
     oldSlotCount = old.slots.count
     newSlotCount = new.slots.count
     keepsMasks = old.slots == new.slots
@@ -73,6 +76,17 @@ package struct SlotTranslation: Sendable {
     var new: [Int] = []
     for slot in mask.setSlots { new.append(try slots[slot].get()) }
     return ColumnMask(slotCount: newSlotCount, settingSlots: new)
+  }
+
+  /// Returns a mask in the other order, without the slots that have no place there.
+  package func keptMask(_ mask: ColumnMask) -> ColumnMask {
+    guard mask.fits(slotCount: oldSlotCount) else {
+      // A mask of another length named nothing before, and must not begin to name something.
+      return mask.fits(slotCount: newSlotCount)
+        ? ColumnMask(slotCount: newSlotCount, settingSlots: []) : mask
+    }
+    return ColumnMask(
+      slotCount: newSlotCount, settingSlots: mask.setSlots.compactMap { try? slots[$0].get() })
   }
 
   /// A tombstone in the other order, without nulls at the end.
@@ -123,5 +137,18 @@ package struct SlotTranslation: Sendable {
       [.integer16, .integer32, .integer64], [.float, .double],
     ]
     return families.contains { $0.contains(left) && $0.contains(right) }
+  }
+}
+
+extension EntitySlots {
+  /// Returns the slots with other names; those of properties without one are empty, and found by no name.
+  fileprivate func renamed(_ names: [String: String]) -> EntitySlots {
+    EntitySlots(
+      slots: slots.map { Slot(name: names[$0.name] ?? "", role: $0.role) },
+      tombstoneAttributes: tombstoneAttributes.map { attribute in
+        let property = ManagedAttribute.propertyName(ofPath: attribute.name)
+        let name = names[property].map { $0 + attribute.name.dropFirst(property.count) }
+        return ManagedAttribute(name: name ?? "", type: attribute.type)
+      })
   }
 }

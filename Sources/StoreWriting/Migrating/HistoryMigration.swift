@@ -18,20 +18,7 @@ struct HistoryMigration {
   private struct Entity {
     let formerNumber: Int64
     let number: Int64
-    let old: EntitySlots
-    let slots: EntitySlots
     let translation: SlotTranslation
-
-    init(
-      formerNumber: Int64, number: Int64, old: EntitySlots, slots: EntitySlots,
-      renamed: EntitySlots
-    ) {
-      self.formerNumber = formerNumber
-      self.number = number
-      self.old = old
-      self.slots = slots
-      translation = SlotTranslation(from: renamed, to: slots)
-    }
   }
 
   func write() throws {
@@ -45,20 +32,11 @@ struct HistoryMigration {
   private func entities() throws -> [Entity] {
     let newSlots = LazySlots(mapping.new)
     return try mapping.commonEntities.map { name in
-      let present = mapping.presentNames(of: name)
-      let old = try schema.slots(of: name)
-      let slots = try newSlots.known(of: name)
-      // Renamed properties are found by the new name; removed ones must not be found.
-      let renamed = EntitySlots(
-        slots: old.slots.map { .init(name: present[$0.name] ?? "", role: $0.role) },
-        tombstoneAttributes: old.tombstoneAttributes.map { attribute in
-          let property = ManagedAttribute.propertyName(ofPath: attribute.name)
-          let name = present[property].map { $0 + attribute.name.dropFirst(property.count) }
-          return ManagedAttribute(name: name ?? "", type: attribute.type)
-        })
-      return Entity(
+      Entity(
         formerNumber: try schema.number(of: name), number: numbering.number(of: name) ?? 0,
-        old: old, slots: slots, renamed: renamed)
+        translation: SlotTranslation(
+          from: try schema.slots(of: name), to: try newSlots.known(of: name),
+          renaming: mapping.presentNames(of: name)))
     }
   }
 
@@ -99,7 +77,7 @@ struct HistoryMigration {
         }
         try order.take(key)
         last = key
-        let mask = masks[row[1]] ?? .blob(self.mask(ColumnMask(bytes), of: entity).bytes)
+        let mask = masks[row[1]] ?? .blob(entity.translation.keptMask(ColumnMask(bytes)).bytes)
         if masks.count < Self.batch { masks[row[1]] = mask }
         if mask != row[1] {
           try statement.run(
@@ -108,17 +86,6 @@ struct HistoryMigration {
       }
       if rows.count < Self.batch { return }
     }
-  }
-
-  /// Returns a mask in the new order, without slots that are gone.
-  private func mask(_ mask: ColumnMask, of entity: Entity) -> ColumnMask {
-    let count = entity.slots.slots.count
-    guard mask.fits(slotCount: entity.old.slots.count) else {
-      // A mask of another length named nothing before, and must not begin to name something.
-      return mask.fits(slotCount: count) ? ColumnMask(slotCount: count, settingSlots: []) : mask
-    }
-    let slots = mask.setSlots.compactMap { try? entity.translation.slots[$0].get() }
-    return ColumnMask(slotCount: count, settingSlots: slots)
   }
 
   private func writeNumbersAndTombstones(of entities: [Entity]) throws {
