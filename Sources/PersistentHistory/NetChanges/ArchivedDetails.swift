@@ -31,13 +31,14 @@ struct ArchivedDetails {
     entries[object]?.values.known ?? []
   }
 
-  /// Returns the first deletion of an object if it is the one that an outline means.
-  func deletion(_ outline: NetChangeOutline) -> Entry? {
-    guard !entries.isEmpty, outline.hasTombstone, outline.effect.existedBefore,
-      let entry = entries[outline.object], let deletion = entry.deletion,
-      deletion.change == outline.deletion
+  /// Returns the first deletion of an object, with the entity as it was then, if it is the change with a number.
+  func deletion(
+    of object: NetChangeRow.Object, change number: Int64
+  ) -> (entity: HistoryEntity, deletion: NetChange.Deletion)? {
+    guard !entries.isEmpty, let entry = entries[object], let entity = entry.entity,
+      let deletion = entry.deletion, deletion.change == number
     else { return nil }
-    return entry
+    return (entity, deletion)
   }
 
   /// Keeps the tombstone of an object's first deletion.

@@ -83,6 +83,14 @@ public struct NetChange: Hashable, Sendable {
     self.values = values
   }
 
+  /// Returns the same effect with what a deletion preserved, in terms of an entity.
+  func ended(by deletion: Deletion, of entity: HistoryEntity) -> NetChange {
+    NetChange(
+      entity: entity, primaryKey: primaryKey, effect: effect, columns: columns,
+      deletion: deletion, firstTransaction: firstTransaction, lastTransaction: lastTransaction,
+      changeCount: changeCount, values: values)
+  }
+
   /// Adds the next change of the object.
   ///
   /// - Returns: Whether it was added; `false` for a change of another object, and for one whose row

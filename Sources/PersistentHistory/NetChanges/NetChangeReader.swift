@@ -39,7 +39,7 @@ public final class NetChangeReader {
 
   private var isWide = false
   /// Looks up objects in the finished table.
-  private var outline: ((UInt32) -> NetChangeOutline)?
+  private var folded: ((UInt32, (Int64) -> HistoryEntity) -> FoldedChange)?
   private var order: [UInt32] = []
   private var position = 0
   /// The last object that has been read; `nil` before the first.
@@ -104,42 +104,43 @@ public final class NetChangeReader {
   /// Returns the net effect on the next object; `nil` after the last one.
   public func next() throws -> NetChange? {
     while true {
-      while position < order.count, let outline = outline?(order[position]) {
+      while position < order.count, let found = folded?(order[position], entity) {
         position += 1
-        if outline.effect.kind != nil { return try change(outline) }
+        if found.change.kind != nil {
+          return try complete(found.change, found.object, hasTombstone: found.hasTombstone)
+        }
       }
       guard !isAtEnd else { return nil }
       try readBatch()
     }
   }
 
-  private func change(_ outline: NetChangeOutline) throws -> NetChange {
-    let archived = archivedDetails.deletion(outline)
-    let deletion =
-      try archived?.deletion
-      ?? outline.deletion.map { number in
-        let isWanted = outline.hasTombstone && outline.effect.existedBefore
-        return NetChange.Deletion(
-          change: number,
-          tombstone: isWanted ? try tombstones?.tombstone(ofChange: number) ?? [] : [])
+  /// Adds what the table does not keep: the tombstone of a deleted object, and the values of an updated one.
+  private func complete(
+    _ found: NetChange, _ object: NetChangeRow.Object, hasTombstone: Bool
+  ) throws -> NetChange {
+    var change = found
+    if let number = found.deletion?.change, hasTombstone, found.effect.existedBefore {
+      if let archived = archivedDetails.deletion(of: object, change: number) {
+        change = found.ended(by: archived.deletion, of: archived.entity)
+      } else if let tombstone = try tombstones?.tombstone(ofChange: number) {
+        change = found.ended(
+          by: NetChange.Deletion(change: number, tombstone: tombstone), of: found.entity)
       }
-    let entity = archived?.entity ?? entity(outline.object.entityNumber)
-    return NetChange(
-      entity: entity, primaryKey: outline.object.primaryKey,
-      effect: outline.effect, columns: outline.columns, deletion: deletion,
-      firstTransaction: outline.firstTransaction, lastTransaction: outline.lastTransaction,
-      changeCount: outline.changeCount, values: try values(of: entity, outline))
+    }
+    change.values = try values(of: change, object)
+    return change
   }
 
   private func values(
-    of entity: HistoryEntity, _ outline: NetChangeOutline
+    of change: NetChange, _ object: NetChangeRow.Object
   ) throws -> [RecordedValue] {
-    guard outline.effect.kind == .update else { return [] }
-    let archived = archivedDetails.values(of: outline.object)
-    guard let values, outline.firstTransaction <= outline.lastTransaction else { return archived }
+    guard change.kind == .update else { return [] }
+    let archived = archivedDetails.values(of: object)
+    guard let values, change.firstTransaction <= change.lastTransaction else { return archived }
     return try values.values(
-      of: entity, outline.object.primaryKey,
-      in: outline.firstTransaction...outline.lastTransaction, after: archived)
+      of: change.entity, change.primaryKey, in: change.firstTransaction...change.lastTransaction,
+      after: archived)
   }
 
   private func entity(_ number: Int64) -> HistoryEntity {
@@ -154,7 +155,7 @@ public final class NetChangeReader {
   /// Folds the next objects.
   private func readBatch() throws {
     // Frees the memory of the objects before.
-    outline = nil
+    folded = nil
     order = []
     position = 0
     if !isWide {
@@ -185,7 +186,7 @@ public final class NetChangeReader {
       skippedChangeCount = counts.skipped
     }
     order = table.finish()
-    outline = { [table] in table.outline(at: $0) }
+    folded = { [table] in table.change(at: $0, entity: $1) }
     isAtEnd = ceiling == nil
     floor = ceiling
     return true

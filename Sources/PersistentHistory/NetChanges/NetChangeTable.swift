@@ -284,17 +284,25 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     return order()
   }
 
-  /// Returns one of the objects.
-  func outline(at index: UInt32) -> NetChangeOutline {
+  /// Returns the net effect on one of the objects.
+  ///
+  /// - Parameter entity: Returns the entity with a number.
+  func change(at index: UInt32, entity: (Int64) -> HistoryEntity) -> FoldedChange {
     let entry = entries[Int(index)]
-    return NetChangeOutline(
-      object: object(of: entry), effect: entry.effect, columns: columns(of: entry),
-      deletion: entry.wasDeleted ? Int64(entry.detail) : nil,
-      hasTombstone: entry.hasTombstone,
+    let object = object(of: entry)
+    let change = NetChange(
+      entity: entity(object.entityNumber), primaryKey: object.primaryKey, effect: entry.effect,
+      columns: columns(of: entry),
+      deletion: entry.wasDeleted
+        ? NetChange.Deletion(change: Int64(entry.detail), tombstone: []) : nil,
       firstTransaction: Int64(entry.firstTransaction),
       lastTransaction: Int64(entry.lastTransaction), changeCount: Int(entry.changeCount))
+    return (object, change, entry.hasTombstone)
   }
 }
+
+/// The net effect on an object, without what its deletion preserved, and whether it preserved something.
+typealias FoldedChange = (object: NetChangeRow.Object, change: NetChange, hasTombstone: Bool)
 
 /// A change to be folded, of a known object and kind.
 struct NetChangeRow {
@@ -315,16 +323,4 @@ struct NetChangeRow {
   let change: Int64
   let mask: ColumnMask?
   let hasTombstone: Bool
-}
-
-/// The net effect on one object, without its entity and tombstone.
-struct NetChangeOutline {
-  let object: NetChangeRow.Object
-  let effect: NetEffect
-  let columns: TouchedColumns
-  let deletion: Int64?
-  let hasTombstone: Bool
-  let firstTransaction: Int64
-  let lastTransaction: Int64
-  let changeCount: Int
 }

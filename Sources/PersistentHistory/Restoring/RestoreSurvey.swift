@@ -304,7 +304,10 @@ final class RestoreSurvey {
       try store.read { snapshot in
         for change in piece {
           count.note(change)
-          if let present = try snapshot.presentChange(numbered: change.number) {
+          if let (owner, present) = try snapshot.presentChange(numbered: change.number) {
+            guard owner == transaction.number else {
+              throw clash(of: change.number, in: transaction.number)
+            }
             try check(present, is: change, of: transaction.number)
             presentCount += 1
           } else if try walk.row(of: change) != nil {
@@ -328,11 +331,8 @@ final class RestoreSurvey {
 
   /// Throws an error unless a change of the store is the sealed one.
   private func check(
-    _ present: PresentChange, is change: HistoryChange, of transaction: Int64
+    _ present: RecordedChange, is change: HistoryChange, of transaction: Int64
   ) throws(RestoreObstacle) {
-    guard present.transaction == transaction else {
-      throw clash(of: change.number, in: transaction)
-    }
     guard present.kind == change.kind, present.primaryKey == change.primaryKey,
       isSameEntity(present, change)
     else {
@@ -344,7 +344,7 @@ final class RestoreSurvey {
 
   /// Whether a change of the store may have the same entity as a sealed one. A number without a name may
   /// be any entity.
-  private func isSameEntity(_ present: PresentChange, _ change: HistoryChange) -> Bool {
+  private func isSameEntity(_ present: RecordedChange, _ change: HistoryChange) -> Bool {
     guard let number = present.entityNumber else { return change.entity == nil }
     guard let name = schema.entity(number: number).name else { return true }
     return change.entity?.name == name

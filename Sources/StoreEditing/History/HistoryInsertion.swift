@@ -76,14 +76,6 @@ package struct InsertionResult: Sendable {
   package internal(set) var problem: (any Error)?
 }
 
-/// The parts of a change that distinguish it from another one of the same number; `nil` where the row has none.
-package struct PresentChange: Hashable, Sendable {
-  package let transaction: Int64?
-  package let kind: ChangeKind?
-  package let entityNumber: Int64?
-  package let primaryKey: Int64?
-}
-
 extension StoreSnapshot {
   /// Returns the state of the store for ``HistoryInserter``.
   ///
@@ -109,17 +101,21 @@ extension StoreSnapshot {
     return Int(clamping: count ?? 0)
   }
 
-  /// Returns the change with a number, whether its transaction is there or not.
-  package func presentChange(numbered number: Int64) throws -> PresentChange? {
+  /// Returns the transaction, the kind and the object of the change with a number, whether its transaction is there or
+  /// not.
+  package func presentChange(
+    numbered number: Int64
+  ) throws -> (transaction: Int64?, change: RecordedChange)? {
     _ = try historyTables()
     let rows = try StatementRunner(database).rows(
       "SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK FROM ACHANGE WHERE Z_PK = ?1",
       [.integer(number)])
     guard let row = rows.first else { return nil }
     let values = row.map { if case .integer(let value) = $0 { value } else { nil as Int64? } }
-    return PresentChange(
-      transaction: values[0], kind: values[1].flatMap(ChangeKind.init(rawValue:)),
+    let change = RecordedChange(
+      number: number, kind: values[1].flatMap(ChangeKind.init(rawValue:)),
       entityNumber: values[2], primaryKey: values[3])
+    return (values[0], change)
   }
 
   /// Returns whether a change of any transaction has one of the numbers in a range.

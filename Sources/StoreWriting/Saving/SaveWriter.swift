@@ -2,13 +2,6 @@ import GRDB
 import StoreFormat
 import StoreTransactions
 
-/// A change of a save that has no number yet.
-struct SavedChange {
-  let row: RecordedChange
-  /// The old and new values of an update, if they are recorded.
-  let values: [RecordedValue]
-}
-
 /// Writes one save into the tables of entities, and collects the change of each object.
 ///
 /// It writes rows immediately, inside the editor's SQLite transaction. Destinations of relationships and
@@ -26,6 +19,8 @@ final class SaveWriter {
   /// Captures old and new values; `nil` if they are not recorded.
   private let capture: ValueCapture?
 
+  /// The old and new values of updates, if they are recorded, by the place of the change.
+  private(set) var values: [Int: [RecordedValue]] = [:]
   /// The kind of change of each object that the save touches.
   private(set) var kinds: [Row: ChangeKind] = [:]
   private var inserted: [Row] = []
@@ -60,8 +55,9 @@ final class SaveWriter {
     numbers = RowNumbers(statement: statement)
   }
 
-  /// Writes everything except the history, and returns its changes: inserts, updates, deletes.
-  func write(_ save: StoreSave) throws -> [SavedChange] {
+  /// Writes everything except the history, and returns its changes, which have no numbers yet: inserts, updates,
+  /// deletes.
+  func write(_ save: StoreSave) throws -> [RecordedChange] {
     let save = try save.toleratesDeletions ? save.reduced(to: exists) : save
     // A unique value may move from a deleted object to another one, so values are written after
     // deletions; relationships before them, because a deletion cascades along them.
@@ -307,8 +303,8 @@ final class SaveWriter {
 
   // MARK: - Changes
 
-  private func changes() throws -> [SavedChange] {
-    var changes: [SavedChange] = []
+  private func changes() throws -> [RecordedChange] {
+    var changes: [RecordedChange] = []
     for row in inserted where kinds[row] == .insert {
       changes.append(try change(.insert, row))
     }
@@ -317,23 +313,22 @@ final class SaveWriter {
       try statement.run(
         "UPDATE \(quoted(table.name)) SET Z_OPT = ifnull(Z_OPT, 0) + 1 WHERE Z_PK = ?",
         [.integer(row.primaryKey)])
+      if let capture { values[changes.count] = try capture.values(of: row) }
       changes.append(try change(.update, row))
     }
     for row in deleted { changes.append(try change(.delete, row)) }
     return changes
   }
 
-  private func change(_ kind: ChangeKind, _ row: Row) throws -> SavedChange {
+  private func change(_ kind: ChangeKind, _ row: Row) throws -> RecordedChange {
     var mask: ColumnMask?
     if kind == .update {
       mask = ColumnMask(
         slotCount: try schema.slots(of: row.entityName).slots.count,
         settingSlots: touchedSlots[row] ?? [])
     }
-    return SavedChange(
-      row: RecordedChange(
-        number: 0, kind: kind, entityNumber: try rows(of: row.entityName).number,
-        primaryKey: row.primaryKey, mask: mask, tombstone: tombstones[row] ?? []),
-      values: kind == .update ? try capture?.values(of: row) ?? [] : [])
+    return RecordedChange(
+      number: 0, kind: kind, entityNumber: try rows(of: row.entityName).number,
+      primaryKey: row.primaryKey, mask: mask, tombstone: tombstones[row] ?? [])
   }
 }

@@ -131,8 +131,8 @@ package final class StoreEditor: Sendable {
     let changes = try writer.write(save)
     guard !changes.isEmpty else { return nil }
     let place = try HistoryRowWriter(statement: statement, tables: schema.history)
-      .append(save.header, changes: changes.map(\.row))
-    try values?.record(changes, at: place, schema)
+      .append(save.header, changes: changes)
+    try values?.record(writer.values, of: changes, at: place, schema)
     return AppendedTransaction(
       position: place.position, changeCount: changes.count, primaryKeys: writer.primaryKeys)
   }

@@ -61,18 +61,21 @@ final class ValueCapture {
 
 extension RecordedValuesEditor {
   /// Writes the values of a save that is about to be committed.
+  ///
+  /// - Parameter values: The values by the place of their change.
   func record(
-    _ changes: [SavedChange], at place: HistoryRowWriter.Place, _ schema: ObjectSchema
+    _ values: [Int: [RecordedValue]], of changes: [RecordedChange],
+    at place: HistoryRowWriter.Place, _ schema: ObjectSchema
   ) throws {
     var rows: [RecordedValueRow] = []
     for (offset, change) in changes.enumerated() {
-      for value in change.values {
+      for value in values[offset] ?? [] {
         rows.append(
           RecordedValueRow(
             transaction: place.position.number, timestamp: place.position.timestamp,
             change: place.firstChange + Int64(offset),
-            entityName: change.row.entityNumber.flatMap(schema.numbering.name(of:)) ?? "",
-            primaryKey: change.row.primaryKey ?? 0, value: value))
+            entityName: change.entityNumber.flatMap(schema.numbering.name(of:)) ?? "",
+            primaryKey: change.primaryKey ?? 0, value: value))
       }
     }
     if !rows.isEmpty { try write(rows, removingFrom: place.position.number) }
