@@ -18,22 +18,19 @@ package struct ObjectSelection: Sendable {
 
   /// - Parameters:
   ///   - properties: Attributes and to-one relationships that have columns.
-  ///   - row: The SQL name of the row, if the statement has one.
   ///   - offset: The number of columns that the statement has before these, usually ``keys``.
   ///   - longest: The maximum length of texts and data in bytes, of which longer ones are left out; each value is then
   ///     followed by its length.
   package init(
-    _ properties: [StoredProperty], of row: String? = nil, after offset: Int = keys.count,
-    longest: Int? = nil
+    _ properties: [StoredProperty], after offset: Int = keys.count, longest: Int? = nil
   ) {
     self.properties = properties
     var expressions: [String] = []
     var places: [Int] = []
     var haveNumbers: [Bool] = []
-    let prefix = row.map { $0 + "." } ?? ""
     for property in properties {
       places.append(offset + expressions.count)
-      let columns = property.columns.map { prefix + quoted($0.name) }
+      let columns = property.columns.map { quoted($0.name) }
       haveNumbers.append(columns.count > 1)
       if let longest, property.attribute != nil {
         expressions += columns.flatMap { Self.expressions($0, longest) }
@@ -42,7 +39,7 @@ package struct ObjectSelection: Sendable {
       }
     }
     self.expressions = expressions
-    list = (Self.keys.map { prefix + $0 } + expressions).joined(separator: ", ")
+    list = (Self.keys + expressions).joined(separator: ", ")
     self.places = places
     self.haveNumbers = haveNumbers
   }
@@ -55,6 +52,26 @@ package struct ObjectSelection: Sendable {
       "CASE typeof(\(column)) WHEN 'blob' THEN length(\(column)) "
       + "WHEN 'text' THEN length(CAST(\(column) AS BLOB)) END"
     return ["CASE WHEN \(size) > \(longest) THEN NULL ELSE \(column) END", size]
+  }
+
+  /// Returns SQL for ``keys`` and all columns of a row, with its SQL name.
+  package func columns(of row: String) -> [String] {
+    (Self.keys + properties.flatMap { $0.columns.map { quoted($0.name) } }).map { "\(row).\($0)" }
+  }
+
+  /// Returns the value of a property's first column in a row.
+  package func value(at index: Int, of row: StatementCursor) -> StoredValue {
+    row.value(at: places[index])
+  }
+
+  /// Returns the object that a to-one relationship leads to in a row; `nil` if it leads nowhere.
+  package func destination(
+    at index: Int, of row: StatementCursor, _ numbering: EntityNumbering
+  ) -> StoreObject? {
+    let place = places[index]
+    return properties[index].destination(
+      row.integerIfAny(at: place), haveNumbers[index] ? row.integerIfAny(at: place + 1) : nil,
+      numbering)
   }
 
   /// Returns the values of a property's columns in a row.

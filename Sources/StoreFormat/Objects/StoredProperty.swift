@@ -211,10 +211,7 @@ extension StoredProperty {
     _ value: StoredValue, _ entityNumber: StoredValue?, _ numbering: EntityNumbering
   ) -> ColumnContent? {
     guard let attribute else {
-      guard !isToMany, case .integer(let key) = value else { return .object(nil) }
-      var name = destinationName
-      if case .integer(let number)? = entityNumber { name = numbering.name(of: number) ?? name }
-      return .object(StoreObject(entityName: name, primaryKey: key))
+      return .object(destination(value.integerIfAny, entityNumber?.integerIfAny, numbering))
     }
     // A column may keep a date of whole seconds as an integer.
     guard keepsLargeValues, case .blob(let bytes) = value else {
@@ -225,6 +222,28 @@ extension StoredProperty {
     case .file(let name): .file(name)
     case nil: nil
     }
+  }
+}
+
+extension StoredProperty {
+  /// Returns the object that a to-one relationship leads to; `nil` if it leads nowhere.
+  ///
+  /// - Parameters:
+  ///   - key: Its primary key.
+  ///   - entityNumber: The number of its entity, if there is a column for it.
+  func destination(
+    _ key: Int64?, _ entityNumber: Int64?, _ numbering: EntityNumbering
+  ) -> StoreObject? {
+    key.map {
+      StoreObject(
+        entityName: entityNumber.flatMap(numbering.name) ?? destinationName, primaryKey: $0)
+    }
+  }
+}
+
+extension StoredValue {
+  fileprivate var integerIfAny: Int64? {
+    if case .integer(let number) = self { number } else { nil }
   }
 }
 
