@@ -8,8 +8,8 @@ package struct ObjectSchema: Sendable {
   package let numbering: EntityNumbering
   package let tables: EntityTables
   package let history: HistoryTables
-  /// The attributes by entity whose large values are kept in files.
-  package let largeAttributes: [String: Set<String>]
+  /// Whether any attribute may have values in files of their own.
+  package let keepsLargeValues: Bool
   private let slotsByName: LazySlots
   private let plans = LazyColumns()
   /// The columns of the tables that are really there, with the types they are declared with.
@@ -60,7 +60,9 @@ package struct ObjectSchema: Sendable {
       throw StoreError.withoutModel(path: path, reason: detail)
     }
     slotsByName = LazySlots(model)
-    largeAttributes = model.largeAttributes
+    keepsLargeValues = model.entities.values.contains { entity in
+      entity.attributes.contains { $0.storedElements.contains(where: \.keepsLargeValues) }
+    }
     let names = tables.tables.map(\.name) + tables.joinTables.map(\.name)
     var columns: [String: [String: String]] = [:]
     for name in names where layout.tableNames.contains(name) {
@@ -235,18 +237,5 @@ extension ObjectSchema {
           uniquenessConstraints: entity.uniquenessConstraints,
           indexes: indexes[entity.name] ?? [])
       }, versionIdentifiers: model.versionIdentifiers)
-  }
-}
-
-extension ManagedModel {
-  /// The attributes whose large values are kept in files, by entity; only entities that have such.
-  var largeAttributes: [String: Set<String>] {
-    var attributes: [String: Set<String>] = [:]
-    for name in entities.keys {
-      let own = (lineage(of: name) ?? []).flatMap(\.storedProperties).compactMap(\.attribute)
-        .filter(\.keepsLargeValues).map(\.name)
-      if !own.isEmpty { attributes[name] = Set(own) }
-    }
-    return attributes
   }
 }

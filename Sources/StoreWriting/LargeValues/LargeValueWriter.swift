@@ -43,18 +43,16 @@ final class LargeValueWriter {
 
   /// Writes the large values of a save.
   ///
-  /// - Parameter attributes: The attributes by entity whose large values are in files, as far as the
-  ///   model is known before the store is locked.
+  /// - Parameter schema: The schema, as far as it is known before the store is locked.
   /// - Throws: ``StoreWriteError``; no file is left then.
-  func stage(_ save: StoreSave, _ attributes: [String: Set<String>]) throws {
-    guard !attributes.isEmpty else { return }
+  func stage(_ save: StoreSave, _ schema: ObjectSchema) throws {
+    guard schema.keepsLargeValues else { return }
     do {
       for (object, content) in save.inserted + save.updated {
-        guard let own = attributes[object.entityName] else { continue }
-        for (attribute, value) in content.values where own.contains(attribute) {
-          guard case .blob(let bytes) = value, bytes.count > LargeValueColumn.longestInline else {
-            continue
-          }
+        for (attribute, value) in content.values {
+          guard case .blob(let bytes) = value, bytes.count > LargeValueColumn.longestInline,
+            schema.columns(of: object.entityName)?[attribute]?.keepsLargeValues ?? false
+          else { continue }
           staged[Key(object: object, attribute: attribute)] = try write(bytes)
         }
       }

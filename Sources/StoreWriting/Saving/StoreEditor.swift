@@ -252,7 +252,7 @@ package final class StoreEditor: Sendable {
   /// - Throws: ``StoreWriteError``; no file is left then.
   func stagedLargeValues(of save: StoreSave) throws -> LargeValueWriter {
     let largeValues = LargeValueWriter(location)
-    try largeValues.stage(save, knownSchema.largeAttributes)
+    try largeValues.stage(save, knownSchema)
     return largeValues
   }
 
