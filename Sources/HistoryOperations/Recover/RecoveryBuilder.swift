@@ -171,28 +171,18 @@ struct RecoveryBuilder {
 
   /// Returns which unique values of an object another one has; `nil` if none.
   private mutating func takenValue(_ draft: Draft) throws -> String? {
-    let lineage = schema.model.lineage(of: draft.lost.object.entityName) ?? []
-    for entity in lineage {
+    let name = draft.lost.object.entityName
+    guard let plan = schema.columns(of: name) else { return nil }
+    for entity in schema.model.lineage(of: name) ?? [] {
       for names in entity.uniquenessConstraints {
-        var columns: [String] = []
-        var values: [StoredValue] = []
-        for name in names {
-          guard let owner = schema.model.declaringEntity(of: name, in: entity.name)?.name else {
-            continue
+        let properties = names.compactMap { plan[$0] }.filter { !$0.columnName.isEmpty }
+        let columns = properties.map(\.columnName)
+        let values = properties.map { property -> StoredValue in
+          if let attribute = property.attribute {
+            return draft.values[property.path] ?? attribute.defaultValue ?? .null
           }
-          if let column = schema.tables.attributeColumn(name, declaredIn: owner) {
-            let property = schema.model.entities[owner]?.propertiesByName[name]
-            columns.append(column.name)
-            values.append(draft.values[name] ?? property?.attribute?.defaultValue ?? .null)
-          } else if let column = schema.tables.toOneColumns(name, declaredIn: owner)?.key {
-            columns.append(column.name)
-            var key = StoredValue.null
-            if case .object(let target?)? = value(draft.lost[name]), let number = target.primaryKey
-            {
-              key = .integer(number)
-            }
-            values.append(key)
-          }
+          guard case .object(let target?)? = value(draft.lost[property.path]) else { return .null }
+          return target.primaryKey.map(StoredValue.integer) ?? .null
         }
         // SQLite takes nulls for different.
         guard columns.count == names.count, !columns.isEmpty, !values.contains(.null) else {

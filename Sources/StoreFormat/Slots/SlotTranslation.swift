@@ -38,7 +38,8 @@ package struct SlotTranslation: Sendable {
 
   /// - Parameter names: The names that properties of the other model have there, if they were renamed; a property
   ///   without one is not in the other model.
-  package init(from old: EntitySlots, to new: EntitySlots, renaming names: [String: String]? = nil) {
+  package init(from old: EntitySlots, to new: EntitySlots, renaming names: [String: String]? = nil)
+  {
     let old = names.map(old.renamed) ?? old
     oldSlotCount = old.slots.count
     newSlotCount = new.slots.count

@@ -6,13 +6,11 @@ import StoreTransactions
 /// The pairs of related objects are copied to temporary tables while the former columns or join tables
 /// exist, and from there to the new ones.
 struct LinkMigration {
-  /// A place that stores a relationship in the new model and is empty at first.
-  private enum Place {
-    /// The columns of a to-one relationship, in the objects of the first or of the second end.
-    case key(EntityTables.Column, orderKey: EntityTables.Column?, MigratedLink.End, isFirst: Bool)
-    /// The column in the destination of a to-many relationship without an inverse.
-    case hidden(EntityTables.Column)
-    case join(JoinTable)
+  /// A relationship of the new model whose columns or table are empty at first.
+  private struct Place {
+    let relationship: StoredProperty
+    /// Whether it is that of the first end.
+    let isFirst: Bool
   }
 
   private struct Work {
@@ -26,7 +24,6 @@ struct LinkMigration {
   let changedJoinTables: [JoinTable]
   private let schema: ObjectSchema
   private let mapping: ModelMapping
-  private let tables: EntityTables
   private let statement: StatementRunner
   private let works: [Work]
   private let newJoinTables: [JoinTable]
@@ -37,7 +34,6 @@ struct LinkMigration {
   ) throws {
     self.schema = schema
     self.mapping = mapping
-    self.tables = tables
     self.statement = statement
     var kept: Set<String> = []
     var works: [Work] = []
@@ -46,7 +42,7 @@ struct LinkMigration {
         kept.insert(join.name)
         continue
       }
-      let places = Self.places(of: link, tables: tables, migrated: migrated)
+      let places = Self.places(of: link, mapping.new, tables, migrated)
       guard !places.isEmpty else { continue }
       works.append(Work(link: link, places: places, pairs: "histctl_pairs_\(works.count)"))
     }
@@ -69,33 +65,27 @@ struct LinkMigration {
   }
 
   private static func places(
-    of link: MigratedLink, tables: EntityTables, migrated: [MigratedTable]
+    of link: MigratedLink, _ model: ManagedModel, _ tables: EntityTables,
+    _ migrated: [MigratedTable]
   ) -> [Place] {
     func isCopied(_ column: EntityTables.Column) -> Bool {
       migrated.contains { table in
         zip(table.table.columns, table.sources).contains { $0 == column && $1.column != nil }
       }
     }
-    func key(_ end: MigratedLink.End, isFirst: Bool) -> Place? {
-      guard !end.relationship.isToMany,
-        let columns = tables.toOneColumns(
-          end.relationship.name, declaredIn: end.entityName),
-        !isCopied(columns.key)
-      else { return nil }
-      return .key(columns.key, orderKey: columns.orderKey, end, isFirst: isFirst)
+    let second = link.isReflexive ? nil : link.second
+    return [link.first, second].compactMap { end in
+      guard let end else { return nil }
+      let isFirst = end == link.first
+      let relationship = StoredProperty(end.relationship, of: end.entityName, model, tables)
+      switch relationship.storage {
+      case .columns(let key, _, _), .hidden(let key): if isCopied(key) { return nil }
+      // Both ends have the same table of pairs.
+      case .join: if !isFirst { return nil }
+      case .value, .inverseColumns, nil: return nil
+      }
+      return Place(relationship: relationship, isFirst: isFirst)
     }
-    let (first, second) = (link.first, link.second)
-    var places = [key(first, isFirst: true)].compactMap { $0 }
-    if let second, !link.isReflexive { places += [key(second, isFirst: false)].compactMap { $0 } }
-    if let join = tables.joinTable(first.relationship.name, declaredIn: first.entityName) {
-      places.append(.join(join))
-    } else if second == nil, first.relationship.isToMany,
-      let column = tables.hiddenColumn(
-        of: first.relationship.name, declaredIn: first.entityName), !isCopied(column)
-    {
-      places.append(.hidden(column))
-    }
-    return places
   }
 
   // MARK: - Checking
@@ -160,18 +150,19 @@ struct LinkMigration {
   func check(_ migrated: [MigratedTable]) throws {
     for work in works {
       for place in work.places {
-        switch place {
-        case .key(let column, _, let end, let isFirst):
-          let side = isFirst ? "owner" : "member"
-          if try isShared(side, isFirst ? "member" : "owner", in: work) {
-            throw obstacle(.severalObjects, end)
+        let relationship = place.relationship
+        switch relationship.storage {
+        case .columns(let key, _, _):
+          let side = place.isFirst ? "owner" : "member"
+          if try isShared(side, place.isFirst ? "member" : "owner", in: work) {
+            throw obstacle(.severalObjects, relationship)
           }
-          try checkPresence(of: column, end, side: side, work, migrated)
+          try checkPresence(of: key, relationship, side: side, work, migrated)
         case .hidden:
           if try isShared("member", "owner", in: work) {
-            throw obstacle(.sharedObjects, work.link.first)
+            throw obstacle(.sharedObjects, relationship)
           }
-        case .join: break
+        case .value, .inverseColumns, .join, nil: break
         }
       }
     }
@@ -186,11 +177,11 @@ struct LinkMigration {
 
   /// Checks that a required to-one relationship has a destination in every object.
   private func checkPresence(
-    of column: EntityTables.Column, _ end: MigratedLink.End, side: String, _ work: Work,
+    of column: EntityTables.Column, _ relationship: StoredProperty, side: String, _ work: Work,
     _ migrated: [MigratedTable]
   ) throws {
-    guard !end.relationship.isOptional, mapping.old.entities[end.entityName] != nil,
-      let table = migrated.first(where: { $0.table.memberNames.contains(end.entityName) }),
+    guard !relationship.isOptional, mapping.old.entities[relationship.entityName] != nil,
+      let table = migrated.first(where: { $0.table.memberNames.contains(relationship.entityName) }),
       let former = table.former
     else { return }
     let isNew = work.link.former == nil
@@ -198,14 +189,14 @@ struct LinkMigration {
       "SELECT Z_PK FROM \(quoted(former.name)) WHERE Z_ENT IN "
         + "(\(table.formerNumbers(having: column))) "
         + (isNew ? "" : "AND Z_PK NOT IN (SELECT \(side) FROM temp.\(work.pairs)) ") + "LIMIT 1")
-    if empty != nil { throw obstacle(isNew ? .withoutDefault : .missingValues, end) }
+    if empty != nil { throw obstacle(isNew ? .withoutDefault : .missingValues, relationship) }
   }
 
   private func obstacle(
-    _ obstacle: MigrationObstacle, _ end: MigratedLink.End
+    _ obstacle: MigrationObstacle, _ relationship: StoredProperty
   ) -> StoreWriteError {
     .notInferable(
-      entity: end.entityName, property: end.relationship.name, obstacle: obstacle)
+      entity: relationship.entityName, property: relationship.name, obstacle: obstacle)
   }
 
   // MARK: - Writing
@@ -215,29 +206,27 @@ struct LinkMigration {
     for join in newJoinTables { try statement.run(join.statement) }
     for work in works where work.link.former != nil {
       for place in work.places {
-        switch place {
-        case .key(let column, let orderKey, let end, let isFirst):
-          guard let table = tables.table(of: end.entityName) else { continue }
+        let isFirst = place.isFirst
+        switch place.relationship.storage {
+        case .columns(let key, _, let orderKey):
           try fill(
-            [(column, isFirst ? "member" : "owner")]
+            [(key, isFirst ? "member" : "owner")]
               + (orderKey.map { [($0, isFirst ? "back" : "place")] } ?? []),
-            of: table, side: isFirst ? "owner" : "member", work)
+            of: place.relationship, side: isFirst ? "owner" : "member", work)
         case .hidden(let column):
-          guard let destination = work.link.first.relationship.destinationName,
-            let table = tables.table(of: destination)
-          else { continue }
-          try fill([(column, "owner")], of: table, side: "member", work)
-        case .join(let join): try fill(join, work)
+          try fill([(column, "owner")], of: place.relationship, side: "member", work)
+        case .join(let join, _): try fill(join, work)
+        case .value, .inverseColumns, nil: break
         }
       }
     }
   }
 
   private func fill(
-    _ columns: [(column: EntityTables.Column, value: String)], of table: EntityTables.Table,
+    _ columns: [(column: EntityTables.Column, value: String)], of relationship: StoredProperty,
     side: String, _ work: Work
   ) throws {
-    let name = quoted(table.name)
+    let name = quoted(relationship.table ?? "")
     let list = columns.map { column, value in
       "\(quoted(column.name)) = (SELECT p.\(value) FROM temp.\(work.pairs) AS p "
         + "WHERE p.\(side) = \(name).Z_PK LIMIT 1)"
