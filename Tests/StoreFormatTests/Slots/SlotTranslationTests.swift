@@ -83,6 +83,25 @@ import Testing
     #expect(try other.mask(ColumnMask([0, 0])) == ColumnMask([0]))
   }
 
+  @Test func `a renamed property keeps its slot and a removed one loses it`() throws {
+    let old = Self.preserved([("title", .string), ("gone", .string), ("area.x", .double)])
+    let new = Self.preserved([("name", .string), ("gone", .string), ("place.x", .double)])
+    let translation = SlotTranslation(
+      from: old, to: new, renaming: ["title": "name", "area.x": "place.x", "area": "place"])
+    let mask = ColumnMask(slotCount: 3, settingSlots: 0..<3)
+    #expect(throws: SlotTranslation.Problem.missing(property: "")) { try translation.mask(mask) }
+    #expect(translation.keptMask(mask).setSlots == [0, 2])
+    #expect(
+      try translation.tombstone([.text("Rome"), .null, .real(1)])
+        == [.text("Rome"), .null, .real(1)])
+    // A mask of another length named nothing, and must not begin to.
+    #expect(translation.keptMask(ColumnMask([0xff, 0xff])) == ColumnMask([0xff, 0xff]))
+    let longer = Self.preserved((0..<9).map { ("\($0)", .string) })
+    #expect(
+      SlotTranslation(from: old, to: longer, renaming: [:]).keptMask(ColumnMask([0xff, 0x80]))
+        == ColumnMask([0, 0]))
+  }
+
   @Test func `tombstones move to the slots of the new model`() throws {
     let old = Self.preserved([("b", .string), ("c", .integer16), ("d", .float), ("e", .date)])
     let new = Self.preserved([
