@@ -109,6 +109,6 @@ extension FetchDescriptor: Equatable {
       && left.includePendingChanges == right.includePendingChanges
       && left.propertiesToFetch == right.propertiesToFetch
       && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
-      && PredicateComparison.areSame(left.predicate, right.predicate)
+      && PredicatePart.areSame(left.predicate, right.predicate)
   }
 }

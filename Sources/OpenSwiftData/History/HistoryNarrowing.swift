@@ -16,7 +16,7 @@ struct HistoryNarrowing {
   /// The numbers after which history is asked for, so that they must still be there.
   private(set) var positions: [Int64] = []
   /// Whether no transaction can match.
-  fileprivate(set) var isEmpty = false
+  private(set) var isEmpty = false
   /// Whether the predicate says nothing else.
   private(set) var isExact = true
   private(set) var mayNeedChanges = false
@@ -24,10 +24,10 @@ struct HistoryNarrowing {
   private var tokens: [DefaultHistoryToken] = []
 
   private let storeIdentifier: String
-  fileprivate private(set) var sense = Sense.affirmed
+  private var sense = Sense.affirmed
 
   /// Whether a part must hold, must not hold, or either, for a transaction to match.
-  fileprivate enum Sense {
+  private enum Sense {
     case affirmed, denied, either
 
     var opposite: Sense {
@@ -48,7 +48,7 @@ struct HistoryNarrowing {
 
   init(_ predicate: Predicate<DefaultHistoryTransaction>?, storeIdentifier: String) {
     self.storeIdentifier = storeIdentifier
-    if let predicate { add(predicate.expression) }
+    if let predicate { add(PredicatePart(predicate.expression)) }
   }
 
   /// Refuses tokens that name none of the stores. No transaction comes before or after them, so the
@@ -63,42 +63,53 @@ struct HistoryNarrowing {
 
   // MARK: - Parts of a predicate
 
-  fileprivate mutating func add(_ part: any PredicateExpression) {
-    if let isMet = Self.value(of: part) as? Bool {
+  private mutating func add(_ part: PredicatePart) {
+    if let isMet = part.value as? Bool {
       if !isMet { isEmpty = true }
-    } else if let part = part as? any NarrowingPredicatePart {
-      part.narrow(&self)
-    } else {
-      addUnknown(part)
+      return
+    }
+    switch part.form {
+    case .and(_, let right) where right.value as? Bool == false:
+      // A condition that cannot be met asks for nothing.
+      isEmpty = true
+    case .and(let left, let right):
+      add(left)
+      add(right)
+    case .or(let left, let right): addEither(left, right)
+    case .not(let part): addAlternatives([part], as: sense.opposite)
+    case .conditional(let test, let yes, let no):
+      if let isMet = test.value as? Bool { return add(isMet ? yes : no) }
+      addAlternatives([test], as: .either)
+      addAlternatives([yes, no], as: sense)
+    case .isInRange(let element, let range): add(element, in: range)
+    case .compare(let comparison, let left, let right): add(left, comparison, right)
+    default:
+      cannotTell()
+      let components = part.components
+      // A custom part may evaluate a whole predicate.
+      let predicates = components.compactMap { $0 as? Predicate<DefaultHistoryTransaction> }
+      let parts = components.compactMap { $0 as? any PredicateExpression }
+      addAlternatives(
+        (parts + predicates.map { $0.expression }).map(PredicatePart.init), as: .either)
     }
   }
 
-  /// Returns the value of a part that looks at no transaction, or `nil` for any other.
-  ///
-  /// An error here occurs again when the predicate is evaluated, and is thrown then.
-  fileprivate static func value(of part: any PredicateExpression) -> Any? {
-    func evaluate(_ part: some PredicateExpression) -> Any? {
-      try? part.evaluate(PredicateBindings())
+  private mutating func addEither(_ left: PredicatePart, _ right: PredicatePart) {
+    switch (left.value as? Bool, right.value as? Bool) {
+    case (true?, _), (_, true?): break
+    case (false?, _): add(right)
+    case (_, false?): add(left)
+    default: addAlternatives([left, right], as: sense)
     }
-    return evaluate(part)
   }
 
-  fileprivate mutating func cannotTell() {
+  private mutating func cannotTell() {
     isExact = false
     mayNeedChanges = true
   }
 
-  fileprivate mutating func addUnknown(_ part: any PredicateExpression) {
-    cannotTell()
-    let children = Mirror(reflecting: part).children.map(\.value)
-    addAlternatives(children.compactMap { $0 as? any PredicateExpression }, as: .either)
-    // A custom part may evaluate a whole predicate.
-    let predicates = children.compactMap { $0 as? Predicate<DefaultHistoryTransaction> }
-    addAlternatives(predicates.map { $0.expression }, as: .either)
-  }
-
   /// Adds parts that need not all hold.
-  fileprivate mutating func addAlternatives(_ parts: [any PredicateExpression], as sense: Sense) {
+  private mutating func addAlternatives(_ parts: [PredicatePart], as sense: Sense) {
     isExact = false
     var alternatives = HistoryNarrowing(nil, storeIdentifier: storeIdentifier)
     alternatives.sense = sense
@@ -110,69 +121,62 @@ struct HistoryNarrowing {
 
   // MARK: - Comparisons
 
-  fileprivate enum Relation {
-    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-
-    /// The relation with its sides exchanged.
-    var mirrored: Relation {
-      switch self {
-      case .equal: .equal
-      case .notEqual: .notEqual
-      case .less: .greater
-      case .lessOrEqual: .greaterOrEqual
-      case .greater: .less
-      case .greaterOrEqual: .lessOrEqual
-      }
-    }
-  }
-
   /// Adds a comparison of a property with a captured value, either of them first.
-  fileprivate mutating func add(
-    _ left: any PredicateExpression, _ relation: Relation, _ right: any PredicateExpression
+  private mutating func add(
+    _ left: PredicatePart, _ comparison: PredicatePart.Comparison, _ right: PredicatePart
   ) {
-    if let keyPath = (left as? any TransactionProperty)?.transactionKeyPath,
-      let value = Self.value(of: right)
-    {
-      add(keyPath, relation, value)
-    } else if let keyPath = (right as? any TransactionProperty)?.transactionKeyPath,
-      let value = Self.value(of: left)
-    {
-      add(keyPath, relation.mirrored, value)
+    if let keyPath = left.transactionKeyPath, let value = right.value {
+      add(keyPath, comparison, value)
+    } else if let keyPath = right.transactionKeyPath, let value = left.value {
+      add(keyPath, comparison.mirrored, value)
     } else {
       cannotTell()
       addAlternatives([left, right], as: .either)
     }
   }
 
-  fileprivate mutating func add(_ keyPath: AnyKeyPath, _ relation: Relation, _ value: Any) {
+  private mutating func add(_ element: PredicatePart, in range: PredicatePart) {
+    guard let keyPath = element.transactionKeyPath,
+      let ends = (range.value as? any BoundedRange)?.ends
+    else {
+      cannotTell()
+      return addAlternatives([element, range], as: .either)
+    }
+    add(keyPath, .greaterOrEqual, ends.lower)
+    if let upper = ends.upper { add(keyPath, ends.includesUpper ? .lessOrEqual : .less, upper) }
+  }
+
+  private mutating func add(
+    _ keyPath: AnyKeyPath, _ comparison: PredicatePart.Comparison, _ value: Any
+  ) {
     switch keyPath {
     case \DefaultHistoryTransaction.token:
       let token = value as? DefaultHistoryToken
       if let token { tokens.append(token) }
-      guard let token, relation != .notEqual else {
+      guard let token, comparison != .notEqual else {
         isExact = false
         return
       }
       // For other stores the token's own comparison decides.
       if token.tokenValue?.count != 1 { isExact = false }
-      add(relation, token.number(of: storeIdentifier), isToken: true)
+      add(comparison, token.number(of: storeIdentifier), isToken: true)
     case \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.id:
-      guard let number = value as? Int64, relation != .notEqual else {
+      guard let number = value as? Int64, comparison != .notEqual else {
         isExact = false
         return
       }
-      add(relation, number, isToken: false)
+      add(comparison, number, isToken: false)
     case \DefaultHistoryTransaction.author:
-      add(relation, author: PropertyLayout.unwrapped(value) as? String)
+      add(comparison, author: PropertyLayout.unwrapped(value) as? String)
     case \DefaultHistoryTransaction.changes: cannotTell()
     default: isExact = false
     }
   }
 
-  private mutating func add(_ relation: Relation, author name: String?) {
+  private mutating func add(_ comparison: PredicatePart.Comparison, author name: String?) {
     // Other texts can be written in several ways that are equal in Swift and not in SQLite.
     let isASCII = name?.utf8.allSatisfy { $0 < 0x80 } ?? true
-    switch (relation, name) {
+    switch (comparison, name) {
     case (.equal, let name?) where author.isEmpty && isASCII: author.anyOf = [name]
     case (.equal, nil) where author.isEmpty:
       author.anyOf = []
@@ -183,14 +187,16 @@ struct HistoryNarrowing {
     }
   }
 
-  private mutating func add(_ relation: Relation, _ number: Int64?, isToken: Bool) {
+  private mutating func add(
+    _ comparison: PredicatePart.Comparison, _ number: Int64?, isToken: Bool
+  ) {
     // A token that does not name this store is neither before nor after any of its transactions.
     guard let number else {
       isEmpty = true
       return
     }
     let previous = number == .min ? .min : number - 1
-    switch relation {
+    switch comparison {
     case .greater: after = max(after ?? .min, number)
     case .greaterOrEqual: after = max(after ?? .min, previous)
     case .less: until = min(until ?? .max, previous)
@@ -202,7 +208,7 @@ struct HistoryNarrowing {
     }
     // Whether transactions after the token can match.
     let asksForLater =
-      switch relation {
+      switch comparison {
       case .greater, .greaterOrEqual: sense != .denied
       case .less, .lessOrEqual: sense != .affirmed
       case .equal, .notEqual: false
@@ -224,97 +230,12 @@ extension DefaultHistoryToken {
   }
 }
 
-/// A part of a predicate that restricts the matching transactions.
-private protocol NarrowingPredicatePart {
-  func narrow(_ narrowing: inout HistoryNarrowing)
-}
-
-extension PredicateExpressions.Conjunction: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    // A condition that cannot be met asks for nothing.
-    if HistoryNarrowing.value(of: rhs) as? Bool == false {
-      narrowing.isEmpty = true
-      return
-    }
-    narrowing.add(lhs)
-    narrowing.add(rhs)
-  }
-}
-
-extension PredicateExpressions.Disjunction: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    let values = (
-      HistoryNarrowing.value(of: lhs) as? Bool, HistoryNarrowing.value(of: rhs) as? Bool
-    )
-    switch values {
-    case (true?, _), (_, true?): break
-    case (false?, _): narrowing.add(rhs)
-    case (_, false?): narrowing.add(lhs)
-    default: narrowing.addAlternatives([lhs, rhs], as: narrowing.sense)
-    }
-  }
-}
-
-extension PredicateExpressions.Negation: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.addAlternatives([wrapped], as: narrowing.sense.opposite)
-  }
-}
-
-extension PredicateExpressions.Conditional: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    if let isMet = HistoryNarrowing.value(of: test) as? Bool {
-      return isMet ? narrowing.add(trueBranch) : narrowing.add(falseBranch)
-    }
-    narrowing.addAlternatives([test], as: .either)
-    narrowing.addAlternatives([trueBranch, falseBranch], as: narrowing.sense)
-  }
-}
-
-extension PredicateExpressions.RangeExpressionContains: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    guard let keyPath = (element as? any TransactionProperty)?.transactionKeyPath,
-      let range = HistoryNarrowing.value(of: range) as? any BoundedRange
-    else {
-      narrowing.cannotTell()
-      narrowing.addAlternatives([element, range], as: .either)
-      return
-    }
-    let (lower, upper, includesUpper) = range.ends
-    narrowing.add(keyPath, .greaterOrEqual, lower)
-    if let upper { narrowing.add(keyPath, includesUpper ? .lessOrEqual : .less, upper) }
-  }
-}
-
-extension PredicateExpressions.Equal: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) { narrowing.add(lhs, .equal, rhs) }
-}
-
-extension PredicateExpressions.NotEqual: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.add(lhs, .notEqual, rhs)
-  }
-}
-
-extension PredicateExpressions.Comparison: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    switch op {
-    case .lessThan: narrowing.add(lhs, .less, rhs)
-    case .lessThanOrEqual: narrowing.add(lhs, .lessOrEqual, rhs)
-    case .greaterThan: narrowing.add(lhs, .greater, rhs)
-    case .greaterThanOrEqual: narrowing.add(lhs, .greaterOrEqual, rhs)
-    @unknown default: narrowing.addUnknown(self)
-    }
-  }
-}
-
-private protocol TransactionProperty {
-  /// The property of the transaction, or `nil` for one of anything else.
-  var transactionKeyPath: AnyKeyPath? { get }
-}
-
-extension PredicateExpressions.KeyPath: TransactionProperty {
+extension PredicatePart {
+  /// The property of the transaction that the part is, or `nil` for anything else.
   fileprivate var transactionKeyPath: AnyKeyPath? {
-    root is PredicateExpressions.Variable<DefaultHistoryTransaction> ? keyPath : nil
+    guard case .property(let keyPath, let owner) = form, case .variable = owner.form,
+      type(of: keyPath).rootType == DefaultHistoryTransaction.self
+    else { return nil }
+    return keyPath
   }
 }
