@@ -62,17 +62,16 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
   }
 }
 
-/// The queue of the main actor.
-enum MainQueue {
-  private static let mark: DispatchSpecificKey<Void> = {
+extension DispatchQueue {
+  private static let mainMark: DispatchSpecificKey<Void> = {
     let key = DispatchSpecificKey<Void>()
     DispatchQueue.main.setSpecific(key: key, value: ())
     return key
   }()
 
-  /// Whether the code runs there, which on Linux need not be on the main thread: once an
+  /// Whether the code runs on the queue of the main actor, which on Linux need not be on the main thread: once an
   /// asynchronous program has begun, other threads may serve the queue.
-  static var isCurrent: Bool {
-    Thread.isMainThread || DispatchQueue.getSpecific(key: mark) != nil
+  static var isMainCurrent: Bool {
+    Thread.isMainThread || DispatchQueue.getSpecific(key: mainMark) != nil
   }
 }

@@ -43,15 +43,13 @@ extension ModelContext {
     return false
   }
 
-  /// A model that belongs to the context already, and its links that are still to be made, last
-  /// first.
-  private struct Insertion {
-    let state: ModelState
-    var links: [(target: any PersistentModel, index: Int, isToMany: Bool)] = []
-  }
+  private typealias Link = (target: any PersistentModel, index: Int, isToMany: Bool)
 
-  /// - Returns: The links of the model, or `nil` if it belongs to a context.
-  private func begin(inserting model: any PersistentModel) -> Insertion? {
+  /// - Returns: The links of the model that are still to be made, last first, or `nil` if it belongs to a
+  ///   context.
+  private func begin(
+    inserting model: any PersistentModel
+  ) -> (state: ModelState, links: [Link])? {
     guard let state = model.state, state.phase == .standalone else { return nil }
     state.context = self
     state.model = model
@@ -60,17 +58,16 @@ extension ModelContext {
     inserted.insert(model, state)
     undoRecorder?.record(.inserted, of: state)
     // From here on relationships name identifiers, and both ends know each other.
-    var insertion = Insertion(state: state)
+    var links: [Link] = []
     for index in state.layout.relationshipPlaces {
       switch state.values[index] {
-      case .toOne(.model(let target)?): insertion.links.append((target, index, false))
+      case .toOne(.model(let target)?): links.append((target, index, false))
       case .toMany(let references):
-        for case .model(let target) in references { insertion.links.append((target, index, true)) }
+        for case .model(let target) in references { links.append((target, index, true)) }
       default: break
       }
       state.values[index] = state.layout.emptyValue(at: index)
     }
-    insertion.links.reverse()
-    return insertion
+    return (state, links.reversed())
   }
 }

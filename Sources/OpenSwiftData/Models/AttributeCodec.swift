@@ -112,7 +112,7 @@ struct AttributeCodec {
     case .plain(let type): return type.init(stored: stored)
     case .coded:
       guard case .blob(let bytes) = stored else { return nil }
-      return CodedValue.anyValue(type, of: Data(bytes))
+      return Self.anyValue(type, of: Data(bytes))
     case .composite: return value(of: [stored])
     case .transformed(let values): return try? values.value(of: stored)
     }
@@ -136,7 +136,7 @@ struct AttributeCodec {
       switch storage {
       case .plain: stored = (value as? any StorableValue)?.stored.map { [$0] }
       case .coded:
-        stored = try (value as? any Encodable).map { [.blob(Array(try CodedValue.data(of: $0)))] }
+        stored = try (value as? any Encodable).map { [.blob(Array(try Self.data(of: $0)))] }
       case .composite(let shape):
         stored = try (value as? any Encodable).flatMap { try shape.stored($0) }
       case .transformed(let values): stored = [try values.stored(value)]
@@ -158,7 +158,7 @@ struct AttributeCodec {
 }
 
 /// Values stored as JSON, as SwiftData does with arrays.
-enum CodedValue {
+extension AttributeCodec {
   static func data(of value: any Encodable) throws -> Data {
     let encoder = JSONEncoder()
     // Equal values give equal bytes.
@@ -166,7 +166,7 @@ enum CodedValue {
     return try encoder.encode(value)
   }
 
-  static func anyValue(_ type: any Decodable.Type, of data: Data) -> Any? {
+  private static func anyValue(_ type: any Decodable.Type, of data: Data) -> Any? {
     try? value(type, of: data)
   }
 

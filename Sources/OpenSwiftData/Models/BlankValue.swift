@@ -30,7 +30,7 @@ enum BlankValue {
 
   private static func first<T: CaseIterable>(of type: T.Type) -> T? { type.allCases.first }
 
-  private struct Unmakeable: Error {}
+  struct Unmakeable: Error {}
 
   /// Gives all elements blank values; a nested source also gives those of ``makeAny(_:)``.
   private final class Source: ElementDecoder.Source {

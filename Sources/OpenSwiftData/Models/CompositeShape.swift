@@ -110,8 +110,6 @@ struct CompositeShape {
     }
   }
 
-  private struct Unmakeable: Error {}
-
   /// An element that decoding did not ask for, so that it has no column.
   private struct UnknownPart: Error, CustomStringConvertible {
     let name: String
@@ -168,7 +166,7 @@ struct CompositeShape {
       } else {
         single = wrapped
       }
-      guard let value = BlankValue.make(type) else { throw Unmakeable() }
+      guard let value = BlankValue.make(type) else { throw BlankValue.Unmakeable() }
       return value
     }
   }
@@ -199,7 +197,7 @@ struct CompositeShape {
           continue
         }
         guard element.type != nil else {
-          columns.append(.blob(Array(try CodedValue.data(of: part))))
+          columns.append(.blob(Array(try AttributeCodec.data(of: part))))
           continue
         }
         guard let value = PropertyLayout.unwrapped(part) as? any StorableValue,
@@ -243,13 +241,13 @@ struct CompositeShape {
     }
 
     func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
-      guard let stored = name.map({ values[$0] }) ?? single else { throw Unmakeable() }
+      guard let stored = name.map({ values[$0] }) ?? single else { throw BlankValue.Unmakeable() }
       if let storable = type as? any StorableValue.Type {
-        guard let value = storable.init(stored: stored) as? T else { throw Unmakeable() }
+        guard let value = storable.init(stored: stored) as? T else { throw BlankValue.Unmakeable() }
         return value
       }
-      guard case .blob(let bytes) = stored else { throw Unmakeable() }
-      return try CodedValue.value(type, of: Data(bytes))
+      guard case .blob(let bytes) = stored else { throw BlankValue.Unmakeable() }
+      return try AttributeCodec.value(type, of: Data(bytes))
     }
   }
 }

@@ -45,8 +45,7 @@ struct UniqueIdentities {
       return
     }
     places = Dictionary(keepingFirst: snapshots.enumerated().map { ($1.persistentIdentifier, $0) })
-    var queue = DependencyQueue(snapshots.map(newTargets))
-    while let ready = queue.next() { try resolve(ready, contents) }
+    for ready in snapshots.map(newTargets).batchesByDependency() { try resolve(ready, contents) }
   }
 
   func present(_ number: Int) -> PresentValues.Present? { objects[number].present }

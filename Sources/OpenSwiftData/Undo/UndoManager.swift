@@ -129,7 +129,7 @@ open class UndoManager {
   }
 
   private func scheduleEventEnd() {
-    guard MainQueue.isCurrent else { return }
+    guard DispatchQueue.isMainCurrent else { return }
     let manager = Weak(self)
     DispatchQueue.main.async { manager.object?.endEvent() }
   }

@@ -101,7 +101,7 @@ final class UndoRecorder {
   }
 
   private func scheduleEventEnd() {
-    guard !awaitsEventEnd, MainQueue.isCurrent, let context else { return }
+    guard !awaitsEventEnd, DispatchQueue.isMainCurrent, let context else { return }
     awaitsEventEnd = true
     let weakContext = Weak(context)
     DispatchQueue.main.async {
