@@ -179,18 +179,31 @@ extension ModelContext {
   private func models<T: PersistentModel, S: DataStore>(
     _ descriptor: FetchDescriptor<T>, in store: S
   ) throws -> [T] {
+    // Code for snapshots of any type takes twice the time.
+    if let store = store as? DefaultStore {
+      return try models(store.fetch(request(descriptor)).fetchedSnapshots)
+    }
     let layout = EntityLayout.of(T.self)
     let result = try store.fetch(request(descriptor))
     for snapshot in result.relatedSnapshots.values { _ = try register(snapshot) }
-    reserveCapacity(for: result.fetchedSnapshots.count)
-    var models: [T] = []
-    models.reserveCapacity(result.fetchedSnapshots.count)
-    for snapshot in result.fetchedSnapshots {
-      try SnapshotReader.checkFiles(of: snapshot)
+    return try result.fetchedSnapshots.compactMap { snapshot in
       let identifier = snapshot.persistentIdentifier
-      if identifier.entityName == layout.name {
+      guard identifier.entityName == layout.name else { return try register(snapshot) as? T }
+      let values = try SnapshotReader.values(of: snapshot, layout: layout)
+      return register(identifier, values: values, as: T.self, layout: layout)
+    }
+  }
+
+  private func models<T: PersistentModel>(_ snapshots: [DefaultSnapshot]) throws -> [T] {
+    let layout = EntityLayout.of(T.self)
+    var models: [T] = []
+    models.reserveCapacity(snapshots.count)
+    for snapshot in snapshots {
+      try SnapshotReader.checkFiles(of: snapshot)
+      if snapshot.layout === layout {
         let values = try SnapshotReader.values(of: snapshot, layout: layout)
-        models.append(register(identifier, values: values, as: T.self, layout: layout))
+        models.append(
+          register(snapshot.persistentIdentifier, values: values, as: T.self, layout: layout))
       } else if let model = try register(snapshot) as? T {
         models.append(model)
       }

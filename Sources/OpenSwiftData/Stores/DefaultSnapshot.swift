@@ -9,17 +9,20 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   var values: [PropertyValue]
   /// The changed properties; if it is empty, all count as changed.
   let changed: Set<Int>
+  /// Whether a model could be unable to return one of the values.
+  let needsCheck: Bool
 
   var changedPlaces: [Int] { changed.isEmpty ? Array(values.indices) : changed.sorted() }
 
   init(
     _ identifier: PersistentIdentifier, layout: EntityLayout, values: [PropertyValue],
-    changed: Set<Int> = []
+    changed: Set<Int> = [], needsCheck: Bool = true
   ) {
     persistentIdentifier = identifier
     self.layout = layout
     self.values = values
     self.changed = changed
+    self.needsCheck = needsCheck
   }
 
   /// Creates a snapshot of a model.

@@ -34,15 +34,30 @@ extension DefaultStore {
   ) {
     // Mapping inside the loop below crashes the optimizer of Swift 6.3.1.
     let numbers = owners.map(\.number)
-    let found = try asking {
-      try fetcher.related(toAll: numbers.compactMap { $0 }, of: layout.name, by: name)
+    let (found, snapshots) = try asking {
+      try fetcher.readTargets(
+        ofAll: numbers.compactMap { $0 }, of: layout.name, by: name, targets(in:))
     }
     var lists: [PersistentIdentifier: [PersistentIdentifier]] = [:]
     for (owner, number) in zip(owners, numbers) {
-      let objects = number.flatMap { found.lists[$0] } ?? []
-      lists[owner] = objects.map(persistentIdentifier)
+      lists[owner] = number.flatMap { found[$0] } ?? []
     }
-    return (lists, try found.objects.objects.map(snapshotMaker(found.objects)))
+    return (lists, snapshots)
+  }
+
+  /// Returns the targets by the key of their owner, and the snapshot of each.
+  private func targets(
+    in rows: FetchedRows
+  ) throws -> (lists: [Int64: [PersistentIdentifier]], snapshots: [DefaultSnapshot]) {
+    let maker = SnapshotMaker(rows, of: self)
+    var lists: [Int64: [PersistentIdentifier]] = [:]
+    var snapshots: [DefaultSnapshot] = []
+    var seen: Set<Int64> = []
+    while try rows.next() {
+      lists[rows.ownerKey, default: []].append(persistentIdentifier(rows.object))
+      if seen.insert(rows.primaryKey).inserted { snapshots.append(try maker.snapshot()) }
+    }
+    return (lists, snapshots)
   }
 
   /// Returns the number of models that match a request.
@@ -82,15 +97,14 @@ extension DefaultStore {
   }
 
   private func snapshots(_ fetch: ObjectFetch) throws -> [DefaultSnapshot] {
-    var snapshots: [DefaultSnapshot] = []
     try asking {
-      try fetcher.forEachObject(fetch) { found in
-        snapshots = []
-        let snapshot = snapshotMaker(found, only: fetch.properties)
-        return { snapshots.append(try snapshot($0)) }
+      try fetcher.read(fetch) { rows in
+        let maker = SnapshotMaker(rows, only: fetch.properties, of: self)
+        var snapshots: [DefaultSnapshot] = []
+        while try rows.next() { snapshots.append(try maker.snapshot()) }
+        return snapshots
       }
     }
-    return snapshots
   }
 
   private func asking<Result>(_ body: () throws -> Result) throws -> Result {
@@ -120,31 +134,6 @@ extension DefaultStore {
     fetch.properties = try descriptor.storedProperties(layout)
     return fetch
   }
-
-  /// Returns a function that makes snapshots of fetched objects, each of the object's own class.
-  ///
-  /// The function throws ``SwiftDataError/unknownModel(_:)`` if the schema does not have the class.
-  ///
-  /// - Parameter properties: The properties that were read, or `nil` for all.
-  private func snapshotMaker(
-    _ found: FetchedObjects, only properties: Set<EntityTables.Property>? = nil
-  ) -> (FetchedObjects.Object) throws -> DefaultSnapshot {
-    var plans: [String: SnapshotPlan] = [:]
-    var last: SnapshotPlan?
-    return { [self] object in
-      // Objects of one entity often follow each other.
-      if let last, last.layout.name == object.entityName { return last.snapshot(of: object) }
-      guard let layout = schema.layouts[object.entityName] else {
-        throw SwiftDataError.unknownModel(object.entityName)
-      }
-      let plan =
-        plans[object.entityName]
-        ?? SnapshotPlan(found, layout: layout, only: properties, of: self)
-      plans[object.entityName] = plan
-      last = plan
-      return plan.snapshot(of: object)
-    }
-  }
 }
 
 extension ObjectFetch {
@@ -153,91 +142,6 @@ extension ObjectFetch {
       entityName,
       where: .contained(.primaryKey(ObjectPath(variable: 0)), keys.map(StoredValue.integer)),
       properties: properties)
-  }
-}
-
-/// The places of a model's properties among the values of a fetched object.
-private final class SnapshotPlan {
-  private enum Place {
-    case elements([Int?])
-    case reference(Int)
-  }
-
-  let layout: EntityLayout
-  private let store: DefaultStore
-  private let origin: PersistentIdentifier.Origin
-  /// The values of an object of which nothing was read.
-  private let blank: [PropertyValue]
-  private let attributes: [(property: Int, place: Int)]
-  private let others: [(property: Int, place: Place)]
-
-  init(
-    _ found: FetchedObjects, layout: EntityLayout, only properties: Set<EntityTables.Property>?,
-    of store: DefaultStore
-  ) {
-    self.layout = layout
-    self.store = store
-    origin = store.origin(layout.name)
-    let attributePlaces = Dictionary(keepingFirst: found.attributes.enumerated().map { ($1, $0) })
-    let references = Dictionary(keepingFirst: found.references.enumerated().map { ($1, $0) })
-    var blank = layout.properties.indices.map { layout.emptyValue(at: $0) }
-    var attributes: [(Int, Int)] = []
-    var others: [(Int, Place)] = []
-    for (index, property) in layout.properties.enumerated() {
-      let entityName = layout.declaringLayout(of: index).name
-      func own(_ path: String) -> EntityTables.Property {
-        EntityTables.Property(entityName: entityName, path: path)
-      }
-      func isUnread(_ path: String) -> Bool {
-        properties.map { !$0.contains(own(path)) } ?? false
-      }
-      if let relationship = property.relationship {
-        if relationship.isToMany {
-          blank[index] = .toManyFault(added: [], removed: [])
-        } else if isUnread(property.name) {
-          blank[index] = .fault
-        } else if let place = references[own(property.name)] {
-          others.append((index, .reference(place)))
-        }
-        continue
-      }
-      guard let codec = property.codec, !property.isTransient else { continue }
-      if let path = property.columnPaths.first, isUnread(path) {
-        blank[index] = .fault
-      } else if case .composite = codec.storage {
-        let places = codec.paths(of: property.name).map { attributePlaces[own($0)] }
-        others.append((index, .elements(places)))
-      } else if let place = attributePlaces[own(property.name)] {
-        blank[index] = .null
-        attributes.append((index, place))
-      }
-    }
-    self.blank = blank
-    self.attributes = attributes
-    self.others = others
-  }
-
-  func snapshot(of object: FetchedObjects.Object) -> DefaultSnapshot {
-    var values = blank
-    for (property, place) in attributes where !object.values[place].isNull {
-      values[property] = .stored(object.values[place])
-    }
-    if !object.files.isEmpty {
-      for (property, place) in attributes {
-        if let file = object.files[place] { values[property] = .inFile(file) }
-      }
-    }
-    for (property, place) in others {
-      switch place {
-      case .elements(let places):
-        values[property] = .elements(places.map { $0.map { object.values[$0] } ?? .null })
-      case .reference(let place):
-        values[property] = .toOne(
-          object.references[place].map { .identifier(store.persistentIdentifier($0)) })
-      }
-    }
-    return DefaultSnapshot(
-      PersistentIdentifier(origin, .number(object.primaryKey)), layout: layout, values: values)
   }
 }
 

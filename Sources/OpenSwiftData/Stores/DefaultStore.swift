@@ -24,6 +24,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   private let origins: [String: PersistentIdentifier.Origin]
   let location: StoreLocation
   private let opened: Mutex<Opened>
+  let knownSources = Mutex<SnapshotMaker.KnownSources>([:])
   /// `nil` if the configuration does not allow saving.
   let editor: StoreEditor?
   /// Whether the store is open in the transaction of a migration.

@@ -3,7 +3,22 @@ import StoreWriting
 
 /// The objects of a store that have unique values of new models, read in batches.
 struct PresentValues {
-  private typealias Found = (object: FetchedObjects.Object, names: FetchedObjects)
+  private struct Found {
+    let object: StoreObject
+    let values: [(property: EntityTables.Property, value: KnownValue)]
+    /// The targets of its to-one relationships.
+    let targets: [(property: EntityTables.Property, target: StoreObject?)]
+
+    /// Reads the present row.
+    init(_ rows: FetchedRows) {
+      object = rows.object
+      values = rows.columns.attributes.enumerated().map { place, property in
+        let (value, file) = rows.largeValue(at: place)
+        return (property, KnownValue(value: value, file: file))
+      }
+      targets = rows.columns.references.enumerated().map { ($1, rows.target(at: $0)) }
+    }
+  }
 
   private static let keysAtOnce = 200
 
@@ -24,13 +39,17 @@ struct PresentValues {
     guard let first = keys.first, let condition = Self.anyOf(keys.map(\.condition)[...]) else {
       return
     }
-    let objects = try store.fetcher.objects(ObjectFetch(first.entityName, where: condition))
+    let objects = try store.fetcher.read(ObjectFetch(first.entityName, where: condition)) { rows in
+      var objects: [Found] = []
+      while try rows.next() { objects.append(Found(rows)) }
+      return objects
+    }
     let wanted = Set(keys)
-    for object in objects.objects {
+    for object in objects {
       let values = Dictionary(
-        keepingFirst: zip(objects.attributes, object.values).map { ($0.path, $1) })
+        keepingFirst: object.values.map { ($0.property.path, $0.value.value) })
       let targets = Dictionary(
-        keepingFirst: zip(objects.references, object.references).map { ($0.path, $1?.primaryKey) })
+        keepingFirst: object.targets.map { ($0.property.path, $0.target?.primaryKey) })
       let key = UniqueKey(
         entityName: first.entityName, names: first.names,
         parts: zip(first.names, first.parts).map { name, part in
@@ -42,13 +61,13 @@ struct PresentValues {
           return targets[name]?.map(UniqueKey.Part.object) ?? .value(values[name] ?? .null)
         })
       if wanted.contains(key) {
-        found[key] = (object, objects)
+        found[key] = object
       } else if keys.count > 1 {
         // SQLite may treat different values as equal; reading one by one shows which key an object has.
         for key in keys { try readOnce([key]) }
         return
       } else {
-        found[first] = (object, objects)
+        found[first] = object
       }
     }
   }
@@ -63,22 +82,16 @@ struct PresentValues {
   }
 
   func object(_ key: UniqueKey, as layout: EntityLayout) -> Present? {
-    guard let (object, names) = found[key] else { return nil }
+    guard let found = found[key] else { return nil }
     let lineage = Set(layout.lineage.map(\.name))
-    var values: [String: KnownValue] = [:]
-    for (index, attribute) in names.attributes.enumerated()
-    where lineage.contains(attribute.entityName) && values[attribute.path] == nil {
-      values[attribute.path] = KnownValue(
-        value: object.values[index], file: object.files[index])
-    }
-    var targets: [String: Int64] = [:]
-    for (relationship, target) in zip(names.references, object.references)
-    where lineage.contains(relationship.entityName) && targets[relationship.path] == nil {
-      targets[relationship.path] = target?.primaryKey
+    func own<Value>(_ all: [(property: EntityTables.Property, Value)]) -> [String: Value] {
+      Dictionary(
+        keepingFirst: all.lazy.filter { lineage.contains($0.property.entityName) }
+          .map { ($0.property.path, $0.1) })
     }
     return Present(
-      object: StoreObject(entityName: object.entityName, primaryKey: object.primaryKey),
-      values: values, targets: targets)
+      object: found.object, values: own(found.values),
+      targets: own(found.targets).compactMapValues { $0?.primaryKey })
   }
 
   struct Present {

@@ -14,6 +14,7 @@ enum SnapshotReader {
     of snapshot: Snapshot, layout: EntityLayout,
     orElse note: (SwiftDataError) throws -> Void = { throw $0 }
   ) throws -> [PropertyValue] {
+    if let snapshot = snapshot.asDefault, !snapshot.needsCheck { return snapshot.values }
     var values = try rawValues(of: snapshot, layout)
     let isCustom = Snapshot.self != DefaultSnapshot.self
     for index in layout.storedPlaces where !layout.isUsual(values[index], at: index) {

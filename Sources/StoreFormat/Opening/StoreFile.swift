@@ -23,6 +23,8 @@ public final class StoreFile: Sendable {
   private let openingStamp: OpeningStamp?
   /// Whether one open transaction serves all reads.
   private let isHeld: Bool
+  /// Whether nothing else uses the connection, so that others make all changes of the store.
+  package let ownsConnection: Bool
   private let cancellation = Cancellation.current
 
   /// Opens a store.
@@ -58,6 +60,7 @@ public final class StoreFile: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     isHeld = false
+    ownsConnection = true
     if manner != .inPlace, !location.isWorkingCopy,
       let stamp = try? OpeningStamp(location, .privateCopy),
       let copy = try Self.openCopy(location, manner, busyTimeout: busyTimeout)
@@ -139,6 +142,7 @@ public final class StoreFile: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     isHeld = false
+    ownsConnection = true
     accessMode = mode
     openingStamp = mode == .immutable ? try OpeningStamp(location, mode) : nil
     do {
@@ -180,6 +184,7 @@ public final class StoreFile: Sendable {
     self.queue = queue
     self.busyTimeout = busyTimeout
     self.isHeld = isHeld
+    ownsConnection = false
     accessMode = .shared
     openingStamp = nil
   }

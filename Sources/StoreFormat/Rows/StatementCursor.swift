@@ -165,14 +165,20 @@ package final class StatementCursor {
 
   /// Returns the value with its storage class.
   package func value(at column: Int) -> StoredValue {
-    switch type(at: column) {
-    case SQLITE_INTEGER: return .integer(integer(at: column))
-    case SQLITE_FLOAT: return .real(real(at: column))
-    case SQLITE_BLOB: return .blob(Array(bytes(at: column)))
+    // One look for all of it; as for ``integerIfAny(at:)``, no lock is needed.
+    let value = sqlite3_column_value(pointer, CInt(column))
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
+    case SQLITE_BLOB:
+      let start = sqlite3_value_blob(value)
+      return .blob(
+        Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))))
     case SQLITE_TEXT:
       // Converts texts that the database keeps as UTF-16.
-      _ = sqlite3_column_text(pointer, CInt(column))
-      return StoredValue(text: bytes(at: column))
+      let start = sqlite3_value_text(value)
+      return StoredValue(
+        text: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     default: return .null
     }
   }

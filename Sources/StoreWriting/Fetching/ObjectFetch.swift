@@ -43,29 +43,6 @@ package struct ObjectFetch: Hashable, Sendable {
   }
 }
 
-/// The result of a fetch.
-package struct FetchedObjects: Sendable {
-  package struct Object: Sendable {
-    package let entityName: String
-    package let primaryKey: Int64
-    /// The attributes' values in the order of ``FetchedObjects/attributes``; null for those that
-    /// the object's entity does not have.
-    package let values: [StoredValue]
-    /// The values kept in files, by their index in ``FetchedObjects/attributes``; they are null in
-    /// ``values``.
-    package let files: [Int: LargeValueFile]
-    /// The targets of to-one relationships, in the order of ``FetchedObjects/references``.
-    package let references: [StoreObject?]
-  }
-
-  /// The attributes of the entity and of all that inherit from it, as far as they were asked for.
-  package let attributes: [EntityTables.Property]
-  /// The to-one relationships of the entity and of all that inherit from it, as far as they were asked
-  /// for.
-  package let references: [EntityTables.Property]
-  package internal(set) var objects: [Object]
-}
-
 /// An expression over an object, in terms of the model: a condition, a sort key, or a part of one.
 ///
 /// Values follow SQL, except that two nulls are equal, as in Swift.

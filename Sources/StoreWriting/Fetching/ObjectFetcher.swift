@@ -7,7 +7,17 @@ import Synchronization
 /// Every fetch sees the current state of the store, including saves of other programs.
 package final class ObjectFetcher: Sendable {
   let file: StoreFile
-  private let schema: Mutex<ObjectSchema>
+  private let known: Mutex<Known>
+
+  /// What is the same for all fetches until the schema changes.
+  private struct Known {
+    var schema: ObjectSchema
+    /// SQLite's count of the changes by others when the schema was last compared.
+    var dataVersion: Int64?
+    /// The columns of fetches that read all properties, by entity.
+    var columns: [String: FetchedColumns] = [:]
+  }
+
   /// Missing files of large values that rows name; such names are never reused.
   private let lost = Mutex<Set<LargeValueName>>([])
 
@@ -16,12 +26,13 @@ package final class ObjectFetcher: Sendable {
   /// - Throws: ``StoreWriteError`` if the store has no readable model, ``StoreError``.
   package init(file: StoreFile) throws {
     self.file = file
-    schema = Mutex(
-      try file.readDatabase { try ObjectSchema(database: $0, path: file.location.path) })
+    known = Mutex(
+      Known(
+        schema: try file.readDatabase { try ObjectSchema(database: $0, path: file.location.path) }))
   }
 
   /// The model that the store was last seen with.
-  var model: ManagedModel { schema.withLock { $0.model } }
+  var model: ManagedModel { known.withLock { $0.schema.model } }
 
   /// The present model of the store, with its indexes.
   package func indexedModel() throws -> ManagedModel {
@@ -31,43 +42,39 @@ package final class ObjectFetcher: Sendable {
   /// Checks that every table of the store's model is there with its columns.
   package func checkTables() throws { try read { schema, _ in try schema.checkTables() } }
 
-  /// The objects that a fetch asks for, with their values.
-  package func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
-    var result = FetchedObjects(attributes: [], references: [], objects: [])
-    try forEachObject(fetch) { found in
-      result = found
-      return { result.objects.append($0) }
-    }
-    return result
-  }
-
-  /// Visits the objects that a fetch asks for, with their values.
+  /// Lets a body step through the objects that a fetch asks for.
   ///
-  /// - Parameter receiver: Returns the closure that receives the objects. It is passed the result without objects,
-  ///   and called again if all objects must be read again; discard those received before.
-  package func forEachObject(
-    _ fetch: ObjectFetch,
-    _ receiver: (FetchedObjects) throws -> (FetchedObjects.Object) throws -> Void
-  ) throws {
+  /// - Parameter body: Called again if all objects must be read again.
+  /// - Returns: The last result of the body.
+  package func read<Result>(
+    _ fetch: ObjectFetch, _ body: (FetchedRows) throws -> Result
+  ) throws -> Result {
     try lookUntilComplete { schema, statement in
-      let plan = try ObjectColumns(fetch.entityName, schema: schema, only: fetch.properties)
+      let columns = try columns(fetch.entityName, schema, only: fetch.properties)
       try statement.add(fetch.order.compactMap(\.collation))
       var query = ObjectQuery(schema: schema)
-      let sql = try query.statement(for: fetch) { row in plan.columns(row: row) }
-      let reader = plan.keepsLargeValues ? LargeValueReader(file.location) : nil
-      let receive = try receiver(plan.fetched([]))
-      let cursor = try statement.cursor(sql)
-      defer { cursor.reset() }
-      try cursor.bind(query.arguments)
-      while try cursor.step() { try receive(try plan.object(at: cursor, schema: schema, reader)) }
-      return ((), reader?.missing ?? [])
+      let sql = try query.statement(for: fetch, columns: columns.names)
+      return try FetchedRows.reading(
+        columns, statement.cursor(sql), query.arguments, in: file.location, body)
     }
+  }
+
+  private func columns(
+    _ entityName: String, _ schema: ObjectSchema, only properties: Set<EntityTables.Property>? = nil
+  ) throws -> FetchedColumns {
+    guard properties == nil else {
+      return try FetchedColumns(entityName, schema: schema, only: properties)
+    }
+    if let columns = known.withLock({ $0.columns[entityName] }) { return columns }
+    let columns = try FetchedColumns(entityName, schema: schema)
+    known.withLock { $0.columns[entityName] = columns }
+    return columns
   }
 
   /// Fetches again while files of large values that the rows name are missing.
   ///
   /// - Parameter body: Returns its result, and the missing files.
-  func lookUntilComplete<Result>(
+  private func lookUntilComplete<Result>(
     _ body: (ObjectSchema, StatementRunner) throws -> (Result, missing: Set<LargeValueName>)
   ) throws -> Result {
     var missing: Set<LargeValueName>?
@@ -141,12 +148,18 @@ package final class ObjectFetcher: Sendable {
   ) throws -> Result {
     try file.readDatabase { database in
       let statement = StatementRunner(database)
-      var current = schema.withLock { $0 }
-      if try !current.isCurrent(statement) {
-        current = try ObjectSchema(database: database, path: file.location.path)
-        schema.withLock { [current] in $0 = current }
+      let version = file.ownsConnection ? try statement.integer("PRAGMA data_version") : nil
+      var (schema, isSame) = known.withLock {
+        ($0.schema, version != nil && $0.dataVersion == version)
       }
-      return try body(current, statement)
+      if !isSame {
+        if try !schema.isCurrent(statement) {
+          schema = try ObjectSchema(database: database, path: file.location.path)
+          known.withLock { [schema] in $0 = Known(schema: schema) }
+        }
+        known.withLock { $0.dataVersion = version }
+      }
+      return try body(schema, statement)
     }
   }
 }
@@ -179,53 +192,35 @@ extension StatementRunner {
   }
 }
 
-/// The targets of one to-many relationship of many objects.
-package struct RelatedObjectLists: Sendable {
-  /// The targets by the primary key of their owner, in order where the relationship has one.
-  package let lists: [Int64: [StoreObject]]
-  /// All of them with their values, each once.
-  package let objects: FetchedObjects
-}
-
 extension ObjectFetcher {
-  /// Reads the targets of a to-many relationship of some objects in one statement.
+  /// Lets a body step through the targets of a to-many relationship of some objects, in order where the
+  /// relationship has one. A target of several of the objects comes once for each.
   ///
   /// - Parameters:
   ///   - owners: The primary keys of the objects.
   ///   - entityName: Their entity, or one that they inherit from; it has the relationship.
   ///   - name: The relationship.
-  package func related(
-    toAll owners: [Int64], of entityName: String, by name: String
-  ) throws -> RelatedObjectLists {
+  ///   - body: Receives the targets, each with the ``FetchedRows/ownerKey`` of its owner. Called again if all
+  ///     must be read again.
+  /// - Returns: The last result of the body.
+  package func readTargets<Result>(
+    ofAll owners: [Int64], of entityName: String, by name: String,
+    _ body: (FetchedRows) throws -> Result
+  ) throws -> Result {
     try lookUntilComplete { schema, statement in
       let relationship = try schema.relationship(name, of: entityName)
       guard let table = schema.tables.table(of: relationship.destinationName),
-        let (rows, owner) = relationship.ownedRows(of: table.name, row: "t")
+        let (tables, owner) = relationship.ownedRows(of: table.name, row: "t")
       else { throw StoreError.unknownProperty(entity: entityName, property: name) }
-      let plan = try ObjectColumns(relationship.destinationName, schema: schema)
-      let reader = plan.keepsLargeValues ? LargeValueReader(file.location) : nil
-      let columns = plan.columns(row: "t") + [owner]
+      let columns = try columns(relationship.destinationName, schema)
+      let names = columns.names(row: "t") + [owner]
       let place = relationship.placeColumn.map { "t.\(quoted($0.name)), " } ?? ""
-      var lists: [Int64: [StoreObject]] = [:]
-      var objects: [FetchedObjects.Object] = []
-      var seen: Set<Int64> = []
       // Digits only, so that many keys do not count as many arguments.
       let keys = owners.map(String.init).joined(separator: ", ")
       let cursor = try statement.cursor(
-        "SELECT \(columns.joined(separator: ", ")) FROM \(rows) WHERE \(owner) IN (\(keys)) "
+        "SELECT \(names.joined(separator: ", ")) FROM \(tables) WHERE \(owner) IN (\(keys)) "
           + "ORDER BY \(place)t.Z_PK")
-      defer { cursor.reset() }
-      try cursor.bind([])
-      while try cursor.step() {
-        let object = try schema.object(at: cursor, key: 0, number: 1)
-        lists[cursor.integer(at: columns.count - 1), default: []].append(object)
-        if seen.insert(cursor.integer(at: 0)).inserted {
-          objects.append(try plan.object(at: cursor, schema: schema, reader))
-        }
-      }
-      return (
-        RelatedObjectLists(lists: lists, objects: plan.fetched(objects)), reader?.missing ?? []
-      )
+      return try FetchedRows.reading(columns, cursor, [], in: file.location, body)
     }
   }
 }
