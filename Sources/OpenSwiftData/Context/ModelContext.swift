@@ -45,8 +45,7 @@ public class ModelContext: Equatable {
   /// blank, and when an automatic save fails, which leaves the changes unsaved.
   public internal(set) var lastError: (any Error)?
 
-  private var registry: [PersistentIdentifier: WeakModel] = [:]
-  private var registryLimit = 1024
+  private var registry = ModelRegistry()
   var inserted = ModelSet()
   var updated = ModelSet()
   var deleted = ModelSet()
@@ -71,8 +70,8 @@ public class ModelContext: Equatable {
   /// The delete rules that could not be applied because their models could not be read.
   var unappliedRules: [(state: ModelState, index: Int)] = []
   var isMainContext = false
-
-  private struct WeakModel { weak var model: (any PersistentModel)? }
+  /// What the models of the context know of it.
+  private(set) lazy var link = ContextLink(self)
 
   /// Creates a context.
   public init(_ container: ModelContainer) {
@@ -123,7 +122,7 @@ public class ModelContext: Equatable {
   }
 
   func knownModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
-    registry[identifier]?.model
+    registry[identifier]
   }
 
   /// Returns the model with an identifier, unread if it is not known, or `nil` if no schema has its
@@ -153,22 +152,13 @@ public class ModelContext: Equatable {
   }
 
   func remember(_ model: any PersistentModel, as identifier: PersistentIdentifier) {
-    registry[identifier] = WeakModel(model: model)
-    reserveCapacity(for: 0)
-  }
-
-  func reserveCapacity(for count: Int) {
-    guard registry.count + count > registryLimit else { return }
-    // Models that are no longer used have left their entries.
-    registry = registry.filter { $0.value.model != nil }
-    registryLimit = max(1024, (registry.count + count) * 2)
-    registry.reserveCapacity(registry.count + count)
+    registry[identifier] = model
   }
 
   func forget(_ identifier: PersistentIdentifier) { registry[identifier] = nil }
 
   func knownModels(ofStore identifier: String) -> [any PersistentModel] {
-    registry.compactMap { $0.key.storeIdentifier == identifier ? $0.value.model : nil }
+    registry.models(ofStore: identifier)
   }
 
   // MARK: - Changes

@@ -53,34 +53,34 @@ public protocol BackingData<Model> {
 
 /// Backing data with values in a ``ModelState``, for the class of the object and its superclasses.
 class StatefulBackingData {
-  private let modelType: any PersistentModel.Type
   private var knownState: ModelState?
   /// The context's object, if this one shares its values. It stays in the context as long as either is
   /// used.
-  var known: (any PersistentModel)?
+  var known: AnyObject?
 
-  fileprivate init(_ modelType: any PersistentModel.Type, _ state: ModelState?) {
-    self.modelType = modelType
-    knownState = state
-  }
+  fileprivate init(_ state: ModelState?) { knownState = state }
+
+  fileprivate var layout: EntityLayout { preconditionFailure("a subclass knows its model") }
 
   /// The values, created on first use: an object that a context makes has blank ones for a moment.
-  var state: ModelState {
+  final var state: ModelState {
     if let knownState { return knownState }
-    let state = ModelState(layout: EntityLayout.of(modelType))
+    let state = ModelState(layout: layout)
     knownState = state
     return state
   }
 
   /// Whether there are no values yet. The initial values of a class are set then, also for an object that a
   /// context makes, and need not be kept where a blank object has the same.
-  fileprivate var isUnused: Bool { knownState == nil }
+  fileprivate final var isUnused: Bool { knownState == nil }
 }
 
 final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, BackingData {
-  init(for modelType: Model.Type) { super.init(modelType, nil) }
+  init(for modelType: Model.Type) { super.init(nil) }
 
-  init(_ state: ModelState) { super.init(Model.self, state) }
+  init(_ state: ModelState) { super.init(state) }
+
+  fileprivate override var layout: EntityLayout { EntityLayout.of(Model.self) }
 
   var persistentModelID: PersistentIdentifier? {
     get { state.identifier }
@@ -135,7 +135,7 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
   func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable {
     if isUnused {
-      let layout = EntityLayout.of(Model.self)
+      let layout = layout
       if layout.isInitial(newValue, at: layout.index(of: key)) { return }
     }
     let state = state

@@ -15,36 +15,34 @@ final class ModelState: Observable {
   }
 
   let layout: EntityLayout
-  var values: [PropertyValue] { didSet { members = [:] } }
-  /// The members of long lists that were searched, by property.
-  var members: [Int: Set<PersistentIdentifier>] = [:]
-  /// The lists that were changed while they could not be read; they must be read before they are
-  /// saved.
-  var unreadLists: Set<Int> = []
-  /// The attributes that were seen blank because they could not be read.
-  var seenBlank: Set<Int> = []
-  /// The attributes that were changed after they were seen blank; saving them could lose the stored
-  /// value.
-  var changedBlanks: Set<Int> = []
+  var values: [PropertyValue] { didSet { if rarities != nil { members = [:] } } }
   /// The values before the first unsaved change, or `nil` without one.
   var original: [PropertyValue]?
   /// The properties with unsaved changes.
   var changed: Set<Int> = []
-  /// The files that large values were read from.
-  var files: [Int: LargeValueFile] = [:]
   weak var model: (any PersistentModel)?
   private var knownIdentifier: PersistentIdentifier?
   // These fill the rest of the identifier's last word.
   var phase = Phase.standalone
   /// Whether others deleted the model while it has unsaved changes.
   var isGone = false
-  private weak var ownContext: ModelContext?
+  /// The number of other owners of the model that the context owns.
+  private var holdCount: Int32 = 0
+  private var link: ContextLink?
   /// The context, as long as it does not own the model: a context owns models with changes.
   private var keptContext: ModelContext?
-  /// The number of other owners of the model that the context owns.
-  private var holdCount = 0
   /// `nil` until a property is first read, because it cannot be observed before.
   private var registrar: ObservationRegistrar?
+  private var rarities: Rarities?
+
+  /// What most models do not have: without it, each takes less memory and is made faster.
+  private final class Rarities {
+    var members: [Int: Set<PersistentIdentifier>] = [:]
+    var unreadLists: Set<Int> = []
+    var seenBlank: Set<Int> = []
+    var changedBlanks: Set<Int> = []
+    var files: [Int: LargeValueFile] = [:]
+  }
 
   init(layout: EntityLayout) {
     self.layout = layout
@@ -59,19 +57,57 @@ final class ModelState: Observable {
     self.values = values
     knownIdentifier = identifier
     phase = .registered
-    ownContext = context
+    link = context.link
     keptContext = context
   }
 
+  /// Returns where a value belongs, or `nil` if it is nowhere because it is empty.
+  private func rarities(for value: some Collection) -> Rarities? {
+    if rarities == nil, !value.isEmpty { rarities = Rarities() }
+    return rarities
+  }
+
+  /// The members of long lists that were searched, by property.
+  var members: [Int: Set<PersistentIdentifier>] {
+    get { rarities?.members ?? [:] }
+    set { if let rare = rarities(for: newValue) { rare.members = newValue } }
+  }
+
+  /// The lists that were changed while they could not be read; they must be read before they are
+  /// saved.
+  var unreadLists: Set<Int> {
+    get { rarities?.unreadLists ?? [] }
+    set { if let rare = rarities(for: newValue) { rare.unreadLists = newValue } }
+  }
+
+  /// The attributes that were seen blank because they could not be read.
+  var seenBlank: Set<Int> {
+    get { rarities?.seenBlank ?? [] }
+    set { if let rare = rarities(for: newValue) { rare.seenBlank = newValue } }
+  }
+
+  /// The attributes that were changed after they were seen blank; saving them could lose the stored
+  /// value.
+  var changedBlanks: Set<Int> {
+    get { rarities?.changedBlanks ?? [] }
+    set { if let rare = rarities(for: newValue) { rare.changedBlanks = newValue } }
+  }
+
+  /// The files that large values were read from.
+  var files: [Int: LargeValueFile] {
+    get { rarities?.files ?? [:] }
+    set { if let rare = rarities(for: newValue) { rare.files = newValue } }
+  }
+
   var context: ModelContext? {
-    get { ownContext }
+    get { link?.context }
     set {
-      ownContext = newValue
+      link = newValue?.link
       keptContext = nil
     }
   }
 
-  func keepContext() { keptContext = holdCount == 0 ? ownContext : nil }
+  func keepContext() { keptContext = holdCount == 0 ? context : nil }
 
   func releaseContext() { keptContext = nil }
 
@@ -118,6 +154,10 @@ final class ModelState: Observable {
   }
 
   func isRead(at index: Int) {
+    if registrar == nil, let link {
+      guard let tracked = link.registrarIfTracked(self) else { return }
+      registrar = tracked
+    }
     observers.access(self, keyPath: layout.observedProperties[index])
   }
 
@@ -125,6 +165,7 @@ final class ModelState: Observable {
   /// of another context.
   func change(_ value: PropertyValue, at index: Int) {
     mutate(at: index) {
+      guard rarities != nil else { return values[index] = value }
       var others = members
       members = [:]
       others[index] = nil

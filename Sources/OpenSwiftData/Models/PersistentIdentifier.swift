@@ -39,10 +39,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
   }
 
+  /// Indirect where it is not a number, so that identifiers and the values of models take less memory.
   enum Key: Hashable, Sendable {
     case number(Int64)
-    case text(String)
-    case temporary(UUID)
+    indirect case text(String)
+    indirect case temporary(UUID)
   }
 
   /// The value by which identifiers are compared.

@@ -116,8 +116,8 @@ enum ModelBenchmark {
       guard found == expected else { fail("the keys give \(found) and \(expected)") }
     }
     report(
-      "by key \(keyCount)", ("GRDB", locatedRecords), ("OpenSwiftData", located), bar: 2)
-    try isMet = reportPeak(of: "fetch", count, models, bar: 150) && isMet
+      "by key \(keyCount)", ("GRDB", locatedRecords), ("OpenSwiftData", located), bar: 0.8)
+    try isMet = reportPeak(of: "fetch", count, models, bar: 120) && isMet
 
     try models.change(transactions: historyLength)
     guard let token = try models.token(before: historyLength) else { fail("there is no history") }
