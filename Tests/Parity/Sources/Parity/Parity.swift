@@ -6,12 +6,17 @@ import SwiftData
 ///     Parity write FOLDER      writes library.store, old.store and token.json, and says what it saw
 ///     Parity read FOLDER       says what library.store contains, whoever wrote it
 ///     Parity pruned FOLDER     says what its history has after the oldest transactions were deleted
+///     Parity patterns          lists the patterns
+///     Parity NAME FOLDER       does what the pattern of that name does, and says what it saw
 @main
 enum Parity {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
+    if arguments.elementsEqual(["patterns"]) {
+      return Pattern.allCases.forEach { print($0.rawValue) }
+    }
     guard arguments.count == 2, let action = arguments.first, let path = arguments.last else {
-      FileHandle.standardError.write(Data("usage: Parity write|read|pruned FOLDER\n".utf8))
+      FileHandle.standardError.write(Data("usage: Parity write|read|pruned|NAME FOLDER\n".utf8))
       exit(64)
     }
     let folder = URL(fileURLWithPath: path, isDirectory: true)
@@ -32,7 +37,9 @@ enum Parity {
     case "pruned":
       try checkPruned(library(in: folder), in: folder)
     default:
-      exit(64)
+      guard let pattern = Pattern(rawValue: action) else { exit(64) }
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try pattern.run(in: folder)
     }
   }
 
