@@ -186,6 +186,8 @@ def elsewhere():
     rows.execute("CREATE INDEX OWN_INDEX ON OWN (a) WHERE a = '%s'" % secret("index"))
     rows.execute("CREATE TRIGGER OWN_TRIGGER AFTER INSERT ON OWN BEGIN UPDATE OWN SET a = '%s'; END" % secret("trigger"))
     rows.execute("CREATE VIEW OWN_VIEW AS SELECT '%s' FROM OWN" % secret("view"))
+    # The accent belongs to the mark before it, for a person, and to the text for SQLite.
+    rows.execute("CREATE VIEW ACCENT_VIEW AS SELECT '\u0301%s' FROM OWN" % secret("accent"))
     rows.execute("ALTER TABLE ATRANSACTION ADD COLUMN UNKNOWN DEFAULT '%s'" % secret("default of the history"))
     plist, = rows.execute("SELECT Z_PLIST FROM Z_METADATA").fetchone()
     metadata = plistlib.loads(plist)

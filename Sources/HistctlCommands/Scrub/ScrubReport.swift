@@ -41,7 +41,7 @@ struct ScrubReport: FieldPage {
     }
     if request.replacesNames {
       try field(
-        "", "names of entities, attributes, relationships, tables, columns, indexes, triggers",
+        "", "names of entities, attributes, relationships, tables, columns, indexes",
         style: .deleted)
     }
   }
@@ -59,7 +59,7 @@ struct ScrubReport: FieldPage {
     if !plan.omittedObjects.isEmpty {
       try field(
         "",
-        "triggers and views with names of several meanings: "
+        "triggers, views, search indexes, indexes with expressions or conditions: "
           + plan.omittedObjects.joined(separator: ", "))
     }
     if !plan.emptiedTables.isEmpty {

@@ -1,109 +1,60 @@
-import CSQLiteSupport
 import GRDB
 import StoreFormat
 
-/// The names of a store's tables, columns, indexes and triggers in a copy with neutral names.
+/// The tables and indexes of a store with neutral names.
 ///
-/// The names of the frameworks and of SQLite stay. All other words of the schema are replaced, so that no word of
-/// unknown meaning remains.
+/// The names of the frameworks stay; all others are replaced. A statement of the schema may contain any word, so none
+/// is copied: tables and indexes are declared again from what SQLite reports of them, without default values, checks
+/// and foreign keys. What only a statement describes is left out: triggers, views, search indexes, and indexes of
+/// expressions or with a condition.
 struct SchemaNames: Sendable {
   private let names: NeutralNames
-  /// The new names of tables, views, indexes and triggers, by the old ones in capital letters.
+  /// The new names of tables and indexes, by the old ones in capital letters.
   private var objects: [String: String] = [:]
   /// The new names of columns, by table and column in capital letters.
   private var columns: [String: [String: String]] = [:]
   /// The paths of properties by the new names of their table and column.
   private var paths: [String: [String: String]] = [:]
-  /// The tables that the frameworks have in every store, and those of search indexes.
-  private var keptStatements: Set<String> = []
-  /// The tables whose triggers fill search indexes, by index.
-  private var indexedTables: [String: String] = [:]
-  /// Replacements of words that are not known, of each kind.
-  private var words: [String: [String: Int]] = [:]
-  private let functions: Set<String>
-  /// Whether all names stay, and only texts and numbers that are not names are replaced.
-  private let keepsNames: Bool
+  /// The tables of the frameworks, whose columns and indexes keep their names, in capital letters.
+  private let frameworkTables: Set<String>
+  /// Numbers for words that are not known, of each kind.
+  private var numbers: [String: [String: Int]] = [:]
+  /// The statements that create tables and indexes in the copy, by the old name.
+  private(set) var statements: [String: String] = [:]
 
-  /// An object of the schema.
-  private struct Row {
-    let type, name, table, sql: String
-    let isVirtual: Bool
-  }
-
-  private init(
-    _ statement: StatementRunner, names: NeutralNames, keepsNames: Bool
-  ) throws {
-    self.names = names
-    self.keepsNames = keepsNames
-    functions = Set(
-      try statement.texts("SELECT DISTINCT upper(name) FROM pragma_function_list"))
-  }
-
-  private static func rows(_ statement: StatementRunner) throws -> [Row] {
-    try statement.rows(
-      """
-      SELECT type, name, tbl_name, coalesce(sql, ''), rootpage = 0 FROM sqlite_master
-      WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
-      """
-    ).compactMap { row -> Row? in
-      guard case .text(let type) = row[0], case .text(let name) = row[1],
-        case .text(let table) = row[2], case .text(let sql) = row[3]
-      else { return nil }
-      return Row(
-        type: type, name: name, table: table.uppercased(), sql: sql,
-        isVirtual: type == "table" && row[4] == .integer(1))
-    }
-  }
-
-  private static func columnNames(_ table: String, _ statement: StatementRunner) throws -> [String]
-  {
-    try statement.texts("SELECT name FROM pragma_table_xinfo(?1)", [.text(table)])
-  }
-
-  /// The schema of a copy whose names stay.
-  init(keepingNamesOf snapshot: StoreSnapshot, model: ManagedModel?) throws {
-    let statement = StatementRunner(snapshot.database)
-    try self.init(
-      statement,
-      names: NeutralNames(model, entityNames: snapshot.entities.modelEntries.map(\.name)),
-      keepsNames: true)
-    for row in try Self.rows(statement) {
-      objects[row.name.uppercased()] = row.name
-      guard row.type == "table", !row.isVirtual else { continue }
-      for name in try Self.columnNames(row.name, statement) {
-        columns[row.name.uppercased(), default: [:]][name.uppercased()] = name
-      }
-    }
-  }
-
-  /// The schema of a copy with neutral names.
-  ///
   /// - Parameters:
+  ///   - tables: The tables of the copy.
   ///   - old: The tables of the model, if it is known.
   ///   - new: The tables of the model with neutral names.
   init(
-    _ snapshot: StoreSnapshot, names: NeutralNames, old: EntityTables?, new: EntityTables?
+    _ snapshot: StoreSnapshot, tables: [String], names: NeutralNames, old: EntityTables?,
+    new: EntityTables?
   ) throws {
+    self.names = names
+    frameworkTables = Set(
+      [
+        "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION",
+        "ATRANSACTIONSTRING",
+      ]
+        + snapshot.layout.mirroringTables.map { $0.uppercased() })
+    for entry in snapshot.entities.modelEntries where entry.superNumber == 0 {
+      objects["Z" + entry.name.uppercased()] = names.entities[entry.name].map {
+        "Z" + $0.uppercased()
+      }
+    }
+    if let old, let new { nameModelTables(old, new) }
     let statement = StatementRunner(snapshot.database)
-    try self.init(statement, names: names, keepsNames: false)
-    let rows = try Self.rows(statement)
-    nameTables(rows, snapshot, old, new)
-    for row in rows where row.type == "table" && !row.isVirtual {
-      nameColumns(
-        of: row.name.uppercased(), try Self.columnNames(row.name, statement))
+    for table in tables {
+      let word = table.uppercased()
+      if frameworkTables.contains(word) {
+        objects[word] = table
+      } else if objects[word] == nil {
+        objects[word] = unknownName(table, "TABLE")
+      }
+      nameColumns(of: word, try statement.columns(of: table).map(\.name))
     }
-    for row in rows where row.type == "index" {
-      objects[row.name.uppercased()] = indexName(
-        row.name, row.table,
-        try statement.texts(
-          "SELECT coalesce(name, '') FROM pragma_index_info(?1) ORDER BY seqno", [.text(row.name)]))
-    }
-    for row in rows where row.type == "trigger" || row.type == "view" {
-      objects[row.name.uppercased()] = otherName(row.name, row.type, row.table)
-    }
+    for table in tables { try declare(table, statement) }
   }
-
-  // MARK: - Looking names up
 
   func object(_ name: String) -> String { objects[name.uppercased()] ?? name }
 
@@ -111,43 +62,25 @@ struct SchemaNames: Sendable {
     columns[table.uppercased()]?[name.uppercased()] ?? name
   }
 
+  /// The names of triggers, views and indexes of a store that a copy with neutral names does not have.
+  func omittedObjects(of snapshot: StoreSnapshot) throws -> [String] {
+    try StatementRunner(snapshot.database).texts(
+      """
+      SELECT name FROM sqlite_master
+      WHERE type IN ('trigger', 'view') OR type = 'table' AND rootpage = 0
+        OR type = 'index' AND sql IS NOT NULL AND tbl_name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY rowid
+      """
+    ).filter { statements[$0] == nil }
+  }
+
   // MARK: - Naming
 
   private mutating func number(of word: String, _ kind: String) -> Int {
-    if let known = words[kind]?[word] { return known }
-    let number = (words[kind]?.count ?? 0) + 1
-    words[kind, default: [:]][word] = number
+    if let known = numbers[kind]?[word] { return known }
+    let number = (numbers[kind]?.count ?? 0) + 1
+    numbers[kind, default: [:]][word] = number
     return number
-  }
-
-  private mutating func nameTables(
-    _ rows: [Row], _ snapshot: StoreSnapshot, _ old: EntityTables?, _ new: EntityTables?
-  ) {
-    let frameworkTables =
-      ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION"]
-      + ["ATRANSACTIONSTRING"] + snapshot.layout.mirroringTables
-    for name in frameworkTables {
-      objects[name.uppercased()] = name
-      keptStatements.insert(name.uppercased())
-    }
-    for entry in snapshot.entities.modelEntries where entry.superNumber == 0 {
-      objects["Z" + entry.name.uppercased()] = names.entities[entry.name].map {
-        "Z" + $0.uppercased()
-      }
-    }
-    if let old, let new { nameModelTables(old, new) }
-    for row in rows where row.isVirtual {
-      let stem = row.name.hasPrefix("Z_RT_") ? "Z_RT_" : "SEARCH"
-      objects[row.name.uppercased()] = stem + String(number(of: row.name, "SEARCH"))
-    }
-    for row in rows where row.type == "table" && objects[row.name.uppercased()] == nil {
-      if let index = rows.first(where: { $0.isVirtual && row.name.hasPrefix($0.name + "_") }) {
-        objects[row.name.uppercased()] = object(index.name) + row.name.dropFirst(index.name.count)
-        keptStatements.insert(row.name.uppercased())
-      } else {
-        objects[row.name.uppercased()] = unknownName(row.name, "TABLE")
-      }
-    }
   }
 
   /// Names what the model defines. Neutral names keep the order, so columns keep their positions.
@@ -182,11 +115,13 @@ struct SchemaNames: Sendable {
     for name in names where columns[table]?[name.uppercased()] == nil {
       let stays =
         known.map { $0.contains(name) || TombstoneColumn.number(of: name) != nil }
-        ?? keptStatements.contains(table)
+        ?? frameworkTables.contains(table)
       columns[table, default: [:]][name.uppercased()] =
-        stays || isKnown(name.uppercased()) ? name : unknownName(name, "COLUMN")
+        stays || Self.keys.contains(name.uppercased()) ? name : unknownName(name, "COLUMN")
     }
   }
+
+  private static let keys: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT", "REFLEXIVE"]
 
   /// Returns a name of the same kind, with the prefix that the frameworks put before some names.
   private mutating func unknownName(_ name: String, _ kind: String) -> String {
@@ -196,10 +131,13 @@ struct SchemaNames: Sendable {
   }
 
   private mutating func indexName(_ name: String, _ table: String, _ indexed: [String]) -> String {
-    if keptStatements.contains(table), name.hasPrefix("Z_") || name.hasPrefix(table + "_") {
+    if frameworkTables.contains(table.uppercased()),
+      name.hasPrefix("Z_") || name.hasPrefix(table + "_")
+    {
       return name
     }
-    for column in indexed where name.uppercased() == "\(table)_\(column.uppercased())_INDEX" {
+    for column in indexed
+    where name.uppercased() == "\(table)_\(column)_INDEX".uppercased() {
       return "\(object(table))_\(self.column(column, of: table))_INDEX"
     }
     let entity = names.entities.keys.filter { name.hasPrefix("Z_\($0)_") }.max {
@@ -221,205 +159,106 @@ struct SchemaNames: Sendable {
     return "Z_\(newEntity)_byIndex\(number(of: name, "INDEX"))"
   }
 
-  private mutating func otherName(
-    _ name: String, _ type: String, _ table: String
-  ) -> String {
-    for suffix in ["_INSERT", "_UPDATE", "_DELETE"] where name.hasSuffix(suffix) {
-      let index = name.dropLast(suffix.count).uppercased()
-      if let newIndex = objects[index] {
-        indexedTables[index] = table
-        return newIndex + suffix
-      }
-    }
-    let stem = ["Z_DA_", "ZT_"].first(where: name.hasPrefix) ?? type.uppercased()
-    return "\(stem)\(number(of: name, "OTHER"))"
-  }
+  // MARK: - Declaring
 
-  // MARK: - Statements
-
-  /// Returns a statement of the schema with the new names, or `nil` if a name in it may be that of
-  /// several columns.
-  ///
-  /// - Parameter replace: Returns what replaces a text or a number.
-  mutating func statement(
-    _ sql: String, on table: String, replacing replace: (StoredValue) -> StoredValue
-  ) -> String? {
-    let tokens = SQLToken.tokens(of: sql)
-    let significant = tokens.filter { $0.kind != .blank }
-    var scope = Scope(owner: table.uppercased())
-    if significant.count > 1 {
-      let kind = significant.prefix(3).map { $0.value.uppercased() }
-      scope.isTable = kind[1] == "TABLE"
-      scope.isVirtual = kind[1] == "VIRTUAL"
-      if scope.isVirtual || kind.contains("TRIGGER") || kind.contains("VIEW") {
-        scope.tables = Set(
-          significant.filter { $0.kind != .other }.map { $0.value.uppercased() }
-            .filter { columns[$0] != nil })
-        if let table = indexedTables[scope.owner] { scope.tables.insert(table) }
-        scope.hasPassedOn = !kind.contains("TRIGGER")
-      }
-    }
-    scope.tables.insert(scope.owner)
-    var text = ""
-    var place = 0
-    for token in tokens {
-      defer { if token.kind != .blank { place += 1 } }
-      switch token.kind {
-      case .blank: text += token.value
-      case .other: text += number(at: place, in: significant, scope, replace)
-      case .text:
-        text += token.sql(literal(token.value, scope, replace))
-      case .name where keepsNames: text += token.value
-      case .quotedName where keepsNames:
-        text += token.sql(literal(token.value, scope, replace))
-      case .name, .quotedName:
-        guard let name = name(at: place, in: significant, &scope) else { return nil }
-        text += token.sql(name)
-      }
-    }
-    return text
-  }
-
-  /// The tables whose columns are looked up.
-  private struct Scope {
-    let owner: String
-    var tables: Set<String> = []
-    var isTable = false
-    var isVirtual = false
-    /// Whether the word `ON` of a trigger or an index, which a table follows, is passed.
-    var hasPassedOn = false
-  }
-
-  private static let wordsBeforeTables: Set<String> = [
-    "FROM", "JOIN", "UPDATE", "INTO", "TABLE", "INDEX", "TRIGGER", "VIEW", "EXISTS",
-  ]
-
-  /// The new name at a place among the tokens; `nil` if it may be one of several.
-  private mutating func name(
-    at place: Int, in tokens: [SQLToken], _ scope: inout Scope
-  ) -> String? {
-    let token = tokens[place]
-    let word = token.value.uppercased()
-    let before = place > 0 ? tokens[place - 1].value.uppercased() : ""
-    let after = place + 1 < tokens.count ? tokens[place + 1].value : ""
-    let isKeyword = token.kind == .name && sqlite3_keyword_check(word, CInt(word.utf8.count)) != 0
-    let isTable = Self.wordsBeforeTables.contains(before) || before == "ON" && !scope.hasPassedOn
-    if before == "ON" { scope.hasPassedOn = true }
-    if isTable, !isKeyword || objects[word] != nil {
-      return objects[word] ?? unknownWord(token.value)
-    }
-    if scope.isVirtual, before == "=", let table = objects[word] { return table }
-    if after == "." {
-      return objects[word] ?? (isKnown(word) ? token.value : unknownWord(token.value))
-    }
-    if after == "(", token.kind == .name, isKeyword || isFunction(word) { return token.value }
-    var tables = scope.tables
-    if before == ".", place > 1 {
-      let qualifier = tokens[place - 2].value.uppercased()
-      if qualifier == "NEW" || qualifier == "OLD" { tables = [scope.owner] }
-      if columns[qualifier] != nil { tables = [qualifier] }
-    }
-    let candidates = self.candidates(word, in: tables)
-    if let first = candidates.first {
-      // The name of a column that stays may be that of a type, too.
-      if candidates.count == 1 { return first.uppercased() == word ? token.value : first }
-      return scope.isVirtual ? unknownWord(token.value) : nil
-    }
-    if isKeyword || isKnown(word) { return token.value }
-    return objects[word] ?? unknownWord(token.value)
-  }
-
-  /// The new names that a column may have. Indexes of coordinates have two columns for each.
-  private func candidates(_ word: String, in tables: Set<String>) -> Set<String> {
-    let exact = Set(tables.compactMap { columns[$0]?[word] })
-    guard exact.isEmpty else { return exact }
-    for suffix in ["_MIN", "_MAX"] where word.hasSuffix(suffix) {
-      let base = String(word.dropLast(suffix.count))
-      return Set(tables.compactMap { columns[$0]?[base] }.map { $0 + suffix })
-    }
-    return []
-  }
-
-  /// Replaces a text, which is a name in calls of the frameworks' functions and in search indexes.
-  private func literal(
-    _ text: String, _ scope: Scope, _ replace: (StoredValue) -> StoredValue
-  ) -> String {
-    let word = text.uppercased()
-    if text.isEmpty || isKnown(word) || keepsNames && isOfStore(text) { return text }
-    if scope.isVirtual, text.split(separator: " ").allSatisfy({ isOption($0.uppercased()) }) {
+  /// Adds the statements for a table and its indexes.
+  private mutating func declare(_ name: String, _ statement: StatementRunner) throws {
+    let columns = try statement.rows(
+      """
+      SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY cid
+      """, [.text(name)])
+    let table =
+      try statement.rows(
+        "SELECT wr, strict FROM pragma_table_list(?1) WHERE schema = 'main'", [.text(name)]
+      ).first ?? []
+    let isKeyed = table.first == .integer(1)
+    let key = columns.filter { $0[3] != .integer(0) }
+    // Declared with its column, an integer is the number of the row, unless it is declared as descending.
+    let isInteger = key.count == 1 && !isKeyed && key[0][1].text?.uppercased() == "INTEGER"
+    let (constraints, hasIndexOfKey) = try declareIndexes(
+      of: name, columns.compactMap(\.first?.text), keepsKey: !isInteger, statement)
+    let declarations = columns.map { row -> String in
+      var text = quoted(column(row[0].text ?? "", of: name)) + Self.type(row[1].text ?? "")
+      if isInteger, row == key[0] { text += hasIndexOfKey ? " PRIMARY KEY DESC" : " PRIMARY KEY" }
+      if row[2] != .integer(0) { text += " NOT NULL" }
       return text
     }
-    if !keepsNames {
-      if let name = objects[word] ?? names.entities[text] ?? names.properties[text] { return name }
-      let candidates = self.candidates(word, in: scope.tables)
-      if candidates.count == 1, let name = candidates.first { return name }
+    var options: [String] = isKeyed ? ["WITHOUT ROWID"] : []
+    if table.last == .integer(1) { options.append("STRICT") }
+    let parts: [String] = declarations + constraints
+    statements[name] =
+      "CREATE TABLE \(quoted(object(name))) (\(parts.joined(separator: ", ")))"
+      + options.joined(separator: ", ")
+  }
+
+  /// Adds the statements for indexes, and returns the constraints that other indexes are declared with.
+  private mutating func declareIndexes(
+    of table: String, _ columns: [String], keepsKey: Bool, _ statement: StatementRunner
+  ) throws -> (constraints: [String], hasIndexOfKey: Bool) {
+    var constraints: [String] = []
+    var hasIndexOfKey = false
+    // SQLite lists the latest first.
+    for row in try statement.rows(
+      """
+      SELECT name, "unique", origin, partial FROM pragma_index_list(?1) ORDER BY seq DESC
+      """, [.text(table)])
+    {
+      let index = row[0].text ?? ""
+      let rows = try statement.rows(
+        "SELECT name, \"desc\", coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno",
+        [.text(index)])
+      let indexed = rows.compactMap(\.first?.text)
+      guard indexed.count == rows.count, Set(indexed).isSubset(of: columns) else { continue }
+      let fields = rows.map { row -> String in
+        var text = quoted(column(row[0].text ?? "", of: table))
+        if let order = row[2].text, ["NOCASE", "RTRIM"].contains(order) {
+          text += " COLLATE " + order
+        }
+        if row[1] != .integer(0) { text += " DESC" }
+        return text
+      }.joined(separator: ", ")
+      switch row[2].text {
+      case "pk":
+        hasIndexOfKey = true
+        if keepsKey { constraints.append("PRIMARY KEY (\(fields))") }
+      case "u": constraints.append("UNIQUE (\(fields))")
+      default:
+        guard row[3] == .integer(0) else { continue }
+        let name = indexName(index, table, indexed)
+        objects[index.uppercased()] = name
+        statements[index] =
+          "CREATE \(row[1] == .integer(0) ? "" : "UNIQUE ")INDEX \(quoted(name)) "
+          + "ON \(quoted(object(table))) (\(fields))"
+      }
     }
-    if case .text(let replaced) = replace(.text(text)) { return replaced }
-    return ""
+    return (constraints, hasIndexOfKey)
   }
 
-  /// Whether a text is a name of the store: of an object of the schema, a column, an entity or a property.
-  private func isOfStore(_ text: String) -> Bool {
-    let word = text.uppercased()
-    return objects[word] != nil || names.entities[text] != nil || names.properties[text] != nil
-      || columns.values.contains { $0[word] != nil || $0["Z" + word] != nil }
-  }
-
-  /// Whether a word is a setting of a search index.
-  private func isOption(_ word: String) -> Bool {
-    isKnown(word) || word.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
-  }
-
-  /// The largest number that triggers and indexes of the frameworks have; they are numbers of entities and flags.
-  private static let largestNumber: Int64 = 99_999
-
-  /// Replaces a number or data, unless it is a length, a number of an entity or a flag.
-  private func number(
-    at place: Int, in tokens: [SQLToken], _ scope: Scope,
-    _ replace: (StoredValue) -> StoredValue
-  ) -> String {
-    let value = tokens[place].value
-    guard let first = value.utf8.first, tokens[place].isNumber || value.hasPrefix("x'") else {
-      return value
+  /// A declared type with a blank before it; one with words that are not known becomes another of the same affinity.
+  private static func type(_ type: String) -> String {
+    let word = type.uppercased()
+    if word.isEmpty { return "" }
+    if let match = word.wholeMatch(of: #/([A-Z]+)(?: ?\([0-9]{1,3}(?:, ?[0-9]{1,3})?\))?/#),
+      types.contains(String(match.1))
+    {
+      return " " + type
     }
-    guard first != UInt8(ascii: "x") else {
-      return "x'" + String(repeating: "0", count: value.utf8.count - 3) + "'"
-    }
-    guard let number = Int64(value) else { return "0" }
-    let before = place > 0 ? tokens[place - 1].value : ""
-    let after = place + 1 < tokens.count ? tokens[place + 1].value : ""
-    // VARCHAR(255) or DECIMAL(10, 2)
-    let isLength =
-      (before == "(" || before == ",") && (after == ")" || after == ",") && number < 1000
-    let stays = scope.isTable ? number < 2 || isLength : number <= Self.largestNumber
-    guard !stays, case .integer(let replaced) = replace(.integer(number)) else { return value }
-    return String(replaced)
+    // The rules of SQLite, in its order.
+    let parts = [
+      ("INT", "INTEGER"), ("CHAR", "TEXT"), ("CLOB", "TEXT"), ("TEXT", "TEXT"), ("BLOB", "BLOB"),
+      ("REAL", "REAL"), ("FLOA", "REAL"), ("DOUB", "REAL"),
+    ]
+    return " " + (parts.first { word.contains($0.0) }?.1 ?? "NUMERIC")
   }
 
-  private mutating func unknownWord(_ word: String) -> String {
-    "NAME\(number(of: word.uppercased(), "NAME"))"
+  private static let types: Set<String> = [
+    "INT", "INTEGER", "SMALLINT", "BIGINT", "REAL", "DOUBLE", "FLOAT", "NUMERIC", "DECIMAL",
+    "BOOLEAN", "CHAR", "VARCHAR", "TEXT", "CLOB", "BLOB", "DATE", "DATETIME", "TIMESTAMP", "ANY",
+  ]
+}
+
+extension StoredValue {
+  fileprivate var text: String? {
+    if case .text(let text) = self { text } else { nil }
   }
-
-  // MARK: - Words of SQLite and the frameworks
-
-  private func isFunction(_ word: String) -> Bool {
-    functions.contains(word) || word.hasPrefix("NSCOREDATA")
-  }
-
-  private func isKnown(_ word: String) -> Bool {
-    Self.knownWords.contains(word) || word.hasPrefix("NSCOLLATE")
-      || sqlite3_keyword_check(word, CInt(word.utf8.count)) != 0
-  }
-
-  private static let knownWords: Set<String> = Set(
-    """
-    Z_PK Z_ENT Z_OPT REFLEXIVE ROWID OID _ROWID_ DOCID RANK NEW OLD MAIN TRUE FALSE STRICT
-    INT INTEGER TINYINT SMALLINT MEDIUMINT BIGINT REAL DOUBLE FLOAT NUMERIC DECIMAL BOOLEAN BOOL
-    CHAR CHARACTER VARCHAR NVARCHAR NCHAR TEXT CLOB BLOB DATE DATETIME TIMESTAMP ANY
-    BINARY NOCASE RTRIM STORED
-    RTREE RTREE_I32 GEOPOLY FTS3 FTS4 FTS5 CONTENT CONTENT_ROWID CONTENTLESS_DELETE TOKENIZE PREFIX
-    COLUMNSIZE DETAIL NOTINDEXED LANGUAGEID MATCHINFO COMPRESS UNCOMPRESS UNINDEXED SIMPLE PORTER
-    UNICODE61 ASCII TRIGRAM ICU REMOVE_DIACRITICS TOKENCHARS SEPARATORS CATEGORIES
-    _COREDATATOKENIZER DELETE-ALL REBUILD OPTIMIZE MERGE AUTOMERGE INTEGRITY-CHECK
-    """.split { $0 == " " || $0 == "\n" }.map(String.init))
 }

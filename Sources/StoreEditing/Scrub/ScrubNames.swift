@@ -4,7 +4,7 @@ import StoreFormat
 /// The replacements of the names of a store's model in a scrubbed copy.
 struct ScrubNames: Sendable {
   let names: NeutralNames
-  var schema: SchemaNames
+  let schema: SchemaNames
   /// The keys of the metadata that identify the model.
   let versionProperties: [String: PropertyListValue]
   /// The model of the store, if it is known.
@@ -13,9 +13,12 @@ struct ScrubNames: Sendable {
   private let translations: [Int64: SlotTranslation]
 
   /// - Parameters:
+  ///   - tables: The tables of the copy.
   ///   - model: The model of the store; `nil` if it is not known. Then names follow from the tables alone.
-  ///   - tables: The tables of the model.
-  init(_ snapshot: StoreSnapshot, model: ManagedModel?, tables: EntityTables?) throws {
+  ///   - modelTables: The tables of the model.
+  init(
+    _ snapshot: StoreSnapshot, tables: [String], model: ManagedModel?, modelTables: EntityTables?
+  ) throws {
     let entries = snapshot.entities.modelEntries
     let names = NeutralNames(model, entityNames: entries.map(\.name))
     self.names = names
@@ -26,10 +29,11 @@ struct ScrubNames: Sendable {
       ?? ManagedModel(
         entities: names.entities.values.map { ManagedEntity(name: $0, properties: []) })
     let numbering = snapshot.entities.renamed { names.entities[$0] ?? "" }
-    let newTables = try tables.map { _ in
+    let newTables = try modelTables.map { _ in
       try EntityTables(model: newModel, numbering: numbering)
     }
-    schema = try SchemaNames(snapshot, names: names, old: tables, new: newTables)
+    schema = try SchemaNames(
+      snapshot, tables: tables, names: names, old: modelTables, new: newTables)
     versionProperties =
       StoreMetadata.versionProperties(
         of: ManagedModel(

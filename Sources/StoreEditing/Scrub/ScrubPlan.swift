@@ -94,13 +94,13 @@ package struct ScrubPlan: Sendable {
   package let applicationKeys: [String]
   /// The neutral names of the copy, or `nil` if names stay.
   let names: ScrubNames?
-  /// The statements of the schema in a copy whose names stay.
-  let keptSchema: SchemaNames
+  /// The texts of the schema in a copy whose names stay.
+  let schemaText: SchemaText
   /// Whether a copy with neutral names leaves out the model, because it cannot be read or does not fit the
   /// tables.
   package let omitsModel: Bool
-  /// Triggers and views in which a name may be that of several columns; a copy with neutral names has none
-  /// of them.
+  /// Triggers, views, search indexes, and indexes of expressions or with conditions, which a copy with neutral names
+  /// does not have.
   package let omittedObjects: [String]
 
   /// Examines the tables of a store.
@@ -113,15 +113,15 @@ package struct ScrubPlan: Sendable {
     let reader = try ScrubTableReader(snapshot)
     hasModel = reader.modelTables != nil
     tombstoneRules = reader.tombstoneRules()
-    (tables, indexes) = try reader.tables()
+    (tables, indexes) = try reader.tables(withSearchIndexes: !replacesNames)
     maskLengths = try reader.maskLengths()
     omittedSettings = try ["user_version", "application_id"].filter {
       try reader.integer("PRAGMA \($0)") != 0
     }
-    names = replacesNames ? try reader.names() : nil
-    keptSchema = try reader.keptSchema()
+    names = replacesNames ? try reader.names(of: tables.map(\.name)) : nil
+    schemaText = try reader.schemaText()
     omitsModel = try replacesNames && !hasModel && snapshot.modelCacheCondition() != .missing
-    omittedObjects = try names.map { try Self.omittedObjects(snapshot, $0.schema) } ?? []
+    omittedObjects = try names?.schema.omittedObjects(of: snapshot) ?? []
     keptColumns = reader.keptColumns
     let isTracked = snapshot.layout.history != nil
     transactionCount = isTracked ? try snapshot.transactionCount() : 0
@@ -147,20 +147,5 @@ package struct ScrubPlan: Sendable {
     }
     self.changeCount = changeCount
     emptiedTables += indexes.filter { $0.treatment == .emptied }.map(\.name)
-  }
-
-  private static func omittedObjects(
-    _ snapshot: StoreSnapshot, _ schema: SchemaNames
-  ) throws -> [String] {
-    var schema = schema
-    let rows = try StatementRunner(snapshot.database).rows(
-      "SELECT name, tbl_name, sql FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY rowid"
-    )
-    return rows.compactMap { row in
-      guard case .text(let name) = row[0], case .text(let table) = row[1],
-        case .text(let sql) = row[2]
-      else { return nil }
-      return schema.statement(sql, on: table, replacing: { $0 }) == nil ? name : nil
-    }
   }
 }

@@ -25,17 +25,17 @@ final class ScrubTableReader {
 
   func integer(_ sql: String) throws -> Int64 { try statement.integer(sql) ?? 0 }
 
-  func names() throws -> ScrubNames {
-    try ScrubNames(snapshot, model: model, tables: modelTables)
+  func names(of tables: [String]) throws -> ScrubNames {
+    try ScrubNames(snapshot, tables: tables, model: model, modelTables: modelTables)
   }
 
-  func keptSchema() throws -> SchemaNames {
-    try SchemaNames(keepingNamesOf: snapshot, model: model)
-  }
+  func schemaText() throws -> SchemaText { try SchemaText(snapshot, model: model) }
 
   // MARK: - Tables
 
-  func tables() throws -> ([ScrubPlan.Table], [ScrubPlan.Index]) {
+  func tables(
+    withSearchIndexes includesIndexes: Bool
+  ) throws -> ([ScrubPlan.Table], [ScrubPlan.Index]) {
     let rows = try statement.rows(
       """
       SELECT name, sql, rootpage FROM sqlite_master
@@ -45,9 +45,8 @@ final class ScrubTableReader {
     for row in rows {
       guard case .text(let name) = row[0], case .text(let sql) = row[1], row[2] == .integer(0)
       else { continue }
-      let words = SQLToken.words(of: sql)
-      let using = words.firstIndex { $0.uppercased() == "USING" }
-      let module = using.flatMap { words.dropFirst($0 + 1).first?.lowercased() } ?? ""
+      let module =
+        sql.firstMatch(of: #/\sUSING\s+["`\[]?(\w+)/#.ignoresCase())?.1.lowercased() ?? ""
       indexes.append(
         ScrubPlan.Index(
           name: name, module: module, treatment: module == "rtree" ? .coordinates : .emptied))
@@ -57,6 +56,7 @@ final class ScrubTableReader {
       guard case .text(let name) = row[0], case .text(let sql) = row[1], row[2] != .integer(0)
       else { return nil }
       if let index = indexes.first(where: { name.hasPrefix($0.name + "_") }) {
+        guard includesIndexes else { return nil }
         return ScrubPlan.Table(
           name: name, sql: sql, treatment: index.treatment, columns: [], isPartOfIndex: true)
       }
@@ -71,7 +71,7 @@ final class ScrubTableReader {
         name: name, sql: sql,
         treatment: objectTables.contains(name) ? .objects : .framework, columns: known)
     }
-    return (tables, indexes)
+    return (tables, includesIndexes ? indexes : [])
   }
 
   private struct Column {
@@ -209,15 +209,15 @@ final class ScrubTableReader {
     var counters: [String: Set<String>] = [:]
     let triggers = try statement.texts(
       "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND length(sql) < 100000")
+    // UPDATE ZTRIP SET ZCOUNT = IFNULL(ZCOUNT, 0) + 1
+    let increment =
+      #/
+      \bUPDATE\s+["`\[]?(\w+)["`\]]?\s+SET\s+["`\[]?(\w+)["`\]]?\s*=\s*
+      (?:IFNULL\s*\(\s*["`\[]?\2["`\]]?\s*,\s*0\s*\)|["`\[]?\2["`\]]?)\s*\+\s*1\b
+      /#
     for sql in triggers {
-      let words = SQLToken.words(of: sql)
-      for place in words.indices where words[place] == "UPDATE" {
-        let update = Array(words[place...].prefix(13).dropFirst())
-        guard update.count > 4, update[1] == "SET", update[3] == "=" else { continue }
-        let count = update.dropFirst(4).joined()
-        if ["IFNULL(\(update[2]),0)+1", update[2] + "+1"].contains(where: count.hasPrefix) {
-          counters[update[0], default: []].insert(update[2])
-        }
+      for match in sql.matches(of: increment) {
+        counters[String(match.1), default: []].insert(String(match.2))
       }
     }
     return counters

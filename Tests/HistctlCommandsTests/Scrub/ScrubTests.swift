@@ -237,7 +237,7 @@ import Testing
     #expect(all.text.contains("the model with all its names (--names replaces them)"))
     let renamed = try await sample.run("scrub sample.store -o copy.store -n --names")
     for line in [
-      "            names of entities, attributes, relationships, tables, columns, indexes, triggers",
+      "            names of entities, attributes, relationships, tables, columns, indexes",
       "            of the model: expressions, fetch indexes, rules of validation, user info",
       "keeps       tables, the model, keys, relationships",
       "            12 transactions with their numbers, 27 changes and which attributes they set",
