@@ -49,21 +49,21 @@ extension BookmarkStatus {
     let tokens = try bookmarks.map { try resolver.resolve($0) }
     let lags = try lags(
       at: Set(tokens.compactMap { $0.state == .valid ? $0.number : nil }), in: snapshot)
-    let forecast = try retention.map {
-      try HeadroomForecast(retention: $0, snapshot: snapshot, now: now)
-    }
+    let rate = try retention == nil ? 0 : rateOfSaves(in: snapshot, now: now)
     let oldest = try snapshot.oldestTransaction()
     return try zip(bookmarks, tokens).map { bookmark, token in
       let lag = token.state == .valid ? token.number.flatMap { lags[$0] } : nil
-      let headroom = forecast.flatMap { forecast in
+      let headroom = retention.flatMap { retention in
         lag.flatMap { lag in
           // A consumer that has read nothing needs everything from the oldest on.
           token.number == 0
-            ? oldest.map { forecast.headroom(of: $0, newer: lag.transactions - 1) } ?? .unlimited
+            ? oldest.map {
+              retention.headroom(of: $0, newer: lag.transactions - 1, rate: rate, now: now)
+            } ?? .unlimited
             : token.number.flatMap {
-              forecast.headroom(
+              retention.headroom(
                 of: TransactionPosition(number: $0, timestamp: token.timestamp),
-                newer: lag.transactions)
+                newer: lag.transactions, rate: rate, now: now)
             }
         }
       }
@@ -74,6 +74,22 @@ extension BookmarkStatus {
           && limit?.isExceeded(by: token.number ?? 0, in: snapshot, now: now) ?? false,
         headroom: headroom)
     }
+  }
+
+  /// Returns the number of transactions a second in the last 30 days. A shorter history counts as one day long at
+  /// least, because it is too short to calculate a rate from.
+  private static func rateOfSaves(
+    in snapshot: StoreSnapshot, now: StoreTimestamp
+  ) throws -> Double {
+    let day = 86_400.0
+    let seconds = now.secondsSinceReferenceDate
+    let begin = max(
+      seconds - 30 * day,
+      try snapshot.oldestTransaction()?.timestamp?.secondsSinceReferenceDate ?? -.infinity)
+    guard begin < seconds else { return 0 }
+    let count = try snapshot.transactionCount(
+      savedWithin: StoreTimestamp(secondsSinceReferenceDate: begin)...now)
+    return Double(count) / max(seconds - begin, day)
   }
 
   /// Returns the lags of positions; each is counted up to the next position only.
@@ -128,43 +144,25 @@ package enum BookmarkHeadroom: Hashable, Comparable, Sendable {
   case unlimited
 }
 
-/// Calculates headroom from the rate of saves.
-struct HeadroomForecast {
-  /// The rate is that of the last 30 days.
-  private static let period = 30 * 86_400.0
-  /// A shorter history counts as this long, because it is too short to calculate a rate from.
-  private static let minimumPeriod = 86_400.0
-
-  private let retention: BookmarkRetention
-  private let now: StoreTimestamp
-  /// Transactions a second.
-  private let rate: Double
-
-  init(retention: BookmarkRetention, snapshot: StoreSnapshot, now: StoreTimestamp) throws {
-    self.retention = retention
-    self.now = now
-    let seconds = now.secondsSinceReferenceDate
-    let begin = max(
-      seconds - Self.period,
-      try snapshot.oldestTransaction()?.timestamp?.secondsSinceReferenceDate ?? -.infinity)
-    guard begin < seconds else {
-      rate = 0
-      return
-    }
-    let count = try snapshot.transactionCount(
-      savedWithin: StoreTimestamp(secondsSinceReferenceDate: begin)...now)
-    rate = Double(count) / max(seconds - begin, Self.minimumPeriod)
-  }
-
+extension BookmarkRetention {
   /// Returns the headroom of a position; `nil` if the store does not say when its transaction was saved.
   ///
   /// - Parameters:
   ///   - position: The transaction that must stay.
   ///   - newer: The number of transactions after it.
-  func headroom(of position: TransactionPosition, newer: Int64) -> BookmarkHeadroom? {
+  ///   - rate: The number of transactions a second.
+  ///   - now: The present time.
+  fileprivate func headroom(
+    of position: TransactionPosition, newer: Int64, rate: Double, now: StoreTimestamp
+  ) -> BookmarkHeadroom? {
+    // When this number of further transactions will have been saved.
+    func after(saves count: Int64) -> BookmarkHeadroom {
+      guard count > 0 else { return .exhausted }
+      return rate > 0 ? .seconds(Double(count) / rate) : .unlimited
+    }
     var headrooms: [BookmarkHeadroom] = []
-    if let count = retention.keepLast { headrooms.append(after(saves: count - newer)) }
-    if let duration = retention.keepWithin {
+    if let count = keepLast { headrooms.append(after(saves: count - newer)) }
+    if let duration = keepWithin {
       guard let time = position.timestamp else { return nil }
       let left =
         time.secondsSinceReferenceDate - duration.before(now).secondsSinceReferenceDate
@@ -174,11 +172,5 @@ struct HeadroomForecast {
     }
     // One rule that keeps the transaction is enough.
     return headrooms.max()
-  }
-
-  /// Returns when this number of further transactions will have been saved.
-  private func after(saves count: Int64) -> BookmarkHeadroom {
-    guard count > 0 else { return .exhausted }
-    return rate > 0 ? .seconds(Double(count) / rate) : .unlimited
   }
 }

@@ -118,10 +118,8 @@ public struct HistoryPruner: Sendable {
     do {
       let file = try RecordedValuesFile(
         path: values.path, storeIdentifier: plan.storeIdentifier, busyTimeout: store.busyTimeout)
-      let erased = RecordedValuesErasure.erase(
-        before: values.firstKept, from: file, of: store.location)
-      result.recordedValueCount = erased.valueCount
-      result.problem = erased.problem
+      (result.recordedValueCount, result.problem) = file.erase(
+        before: values.firstKept, of: store.location)
     } catch {
       result.problem = error
     }

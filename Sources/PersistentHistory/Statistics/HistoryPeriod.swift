@@ -60,3 +60,21 @@ public enum PeriodUnit: String, CaseIterable, Hashable, Sendable {
   /// all usable times are few.
   var maxSpan: Double? { self == .hour ? 50_000 * 3600 : nil }
 }
+
+extension StoreTimestamp {
+  /// 2100-01-01T00:00:00Z. A clock that shows a later time is wrong.
+  private static let century = StoreTimestamp(secondsSinceReferenceDate: 3_124_137_600)
+
+  /// Returns the times of transactions that statistics count: from 2001-01-01 to a day after now, or after the newest
+  /// transaction if that is later.
+  ///
+  /// A clock that was never set shows 1970 or 2001, and a damaged or hostile row may have any number.
+  /// One such row would stretch the history over millennia, so it is counted separately.
+  static func usable(newest: StoreTimestamp?, now: StoreTimestamp) -> ClosedRange<StoreTimestamp> {
+    let first = StoreTimestamp(secondsSinceReferenceDate: 0)
+    let latest = [now, newest].compactMap { $0 }.filter { $0 < century && $0 >= first }.max()
+    return
+      first...StoreTimestamp(
+        secondsSinceReferenceDate: (latest ?? first).secondsSinceReferenceDate + 86_400)
+  }
+}

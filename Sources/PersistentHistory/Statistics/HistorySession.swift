@@ -69,7 +69,7 @@ package final class HistorySessionReader {
     reader = try TimelineReader(timeline, query: query, schema: schema)
     gaps = try timeline.gaps(after: query.after, until: query.until)
     self.pause = pause
-    usable = UsableTimes.range(newest: try timeline.newestTransaction()?.timestamp, now: now)
+    usable = StoreTimestamp.usable(newest: try timeline.newestTransaction()?.timestamp, now: now)
   }
 
   /// Goes to the next session; `nil` after the last one.

@@ -196,7 +196,8 @@ package struct HistoryStatistics: Sendable {
 
     /// Returns the earliest and the latest usable time.
     func times(now: StoreTimestamp) throws -> ClosedRange<StoreTimestamp>? {
-      let usable = UsableTimes.range(newest: try timeline.newestTransaction()?.timestamp, now: now)
+      let usable = StoreTimestamp.usable(
+        newest: try timeline.newestTransaction()?.timestamp, now: now)
       var times = try selection.flatMap { try stored?.times(of: $0, within: usable) }
       guard let reader = try reader() else { return times }
       while case .transaction(let transaction)? = try reader.nextElement() {
@@ -379,25 +380,5 @@ package enum GrowthForecast: Hashable, Sendable {
     let date = StoreTimestamp(
       secondsSinceReferenceDate: now.secondsSinceReferenceDate + days * 86_400)
     return date.iso8601() == nil ? nil : date
-  }
-}
-
-/// The times that count as times of a save.
-///
-/// A clock that was never set shows 1970 or 2001, and a damaged or hostile row may have any number.
-/// One such row would stretch the history over millennia, so it is counted separately.
-enum UsableTimes {
-  /// 2100-01-01T00:00:00Z. A clock that shows a later time is wrong.
-  private static let century = StoreTimestamp(secondsSinceReferenceDate: 3_124_137_600)
-  private static let day = 86_400.0
-
-  /// Returns the times from 2001-01-01 to a day after now, or after the newest transaction if that
-  /// is later.
-  static func range(newest: StoreTimestamp?, now: StoreTimestamp) -> ClosedRange<StoreTimestamp> {
-    let first = StoreTimestamp(secondsSinceReferenceDate: 0)
-    let latest = [now, newest].compactMap { $0 }.filter { $0 < century && $0 >= first }.max()
-    return
-      first...StoreTimestamp(
-        secondsSinceReferenceDate: (latest ?? first).secondsSinceReferenceDate + day)
   }
 }

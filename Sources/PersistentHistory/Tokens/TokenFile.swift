@@ -2,9 +2,8 @@ import DurableFiles
 import Libc
 import SystemPackage
 
-/// Reads tokens from files.
-enum TokenFile {
-  /// The maximum length in bytes; an app's preferences hold more than a token.
+extension TokenContent {
+  /// The maximum length of a file in bytes; an app's preferences hold more than a token.
   private static let limit = 2 << 20
 
   /// Reads a token from a file or, for `-`, from standard input.
@@ -12,13 +11,13 @@ enum TokenFile {
   /// - Parameter reference: The path, and after `#` the key of a value in a property list or JSON. A file
   ///   whose name has that `#` is preferred.
   /// - Throws: ``HistoryError/unreadableToken(path:reason:)``.
-  static func read(_ reference: String) throws(HistoryError) -> TokenContent {
-    let (path, key) = split(reference)
+  init(fileAt reference: String) throws(HistoryError) {
+    let (path, key) = Self.split(reference)
     do {
-      var bytes = try SmallFile.read(path, limit: limit)[...]
+      var bytes = try SmallFile.read(path, limit: Self.limit)[...]
       // Editors on some systems begin a text with a byte order mark.
       if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
-      return try TokenContent(Array(bytes), key: key)
+      try self.init(Array(bytes), key: key)
     } catch let failure as SmallFile.Failure {
       throw .unreadableToken(path: path, reason: failure.text)
     } catch {

@@ -205,7 +205,7 @@ public struct TokenResolver {
       let bookmark = try BookmarkFile(path: bookmarkPath).bookmark(named: name)
       return try resolve(bookmark.token, text: text, remembered: bookmark.timestamp)
     case .file(let path):
-      switch try TokenFile.read(path) {
+      switch try TokenContent(fileAt: path) {
       case .token(let token): return try resolve(token, text: text)
       case .text(let inner):
         let expression = try TokenExpression(inner, now: now)

@@ -123,7 +123,7 @@ private final class BatchRunner<Work: BatchedWork> {
   /// Retries while the store is locked, up to the busy timeout.
   private func patiently<Result>(_ body: () throws -> Result) throws -> Result {
     try retryingWhileBusy(
-      for: busyTimeout, every: LockTimes.pollInterval, whenBusy: { pacing.noticeLock() }, body)
+      for: busyTimeout, every: LockPacing.pollInterval, whenBusy: { pacing.noticeLock() }, body)
   }
 
   /// Runs a batch; if the disk is full, a small one that fits into the space of the log.
@@ -142,8 +142,8 @@ private final class BatchRunner<Work: BatchedWork> {
   private func runBatch(_ work: inout Work, _ outcome: inout BatchOutcome<Work>) throws {
     let longest =
       outcome.batchCount == 0
-      ? LockTimes.firstHold
-      : pacing.isShared ? LockTimes.hold.shared : LockTimes.hold.alone
+      ? LockPacing.firstHold
+      : pacing.isShared ? LockPacing.hold.shared : LockPacing.hold.alone
     let hold = isSpaceShort ? 0 : longest
     var next = work
     try database.beginTransaction(.immediate)
@@ -174,7 +174,7 @@ private final class BatchRunner<Work: BatchedWork> {
   /// Commits; in a store with a rollback journal, after its readers have finished.
   private func commit(since start: ContinuousClock.Instant) throws {
     try retryingWhileBusy(
-      for: LockTimes.longestHold, since: start, every: 0.002,
+      for: LockPacing.longestHold, since: start, every: 0.002,
       whenBusy: { pacing.noticeLock() }
     ) { try database.commit() }
   }

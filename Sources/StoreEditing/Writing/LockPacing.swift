@@ -3,9 +3,14 @@ import Libc
 import StoreFormat
 import SystemPackage
 
-/// How long a batch holds the write lock at most, in seconds.
-enum LockTimes {
-  /// How long a batch holds the write lock if nobody else writes, and if somebody does.
+/// Decides when to leave the write lock to other programs while work takes it again and again.
+///
+/// A program that waits for SQLite's lock sleeps and polls: in the first eighth of a second at least
+/// every 25 ms, later more and more rarely. It hardly ever notices a lock that is free for a moment
+/// only, and a waiting program leaves no trace, so it is not enough to look at recent saves. If no other
+/// program has the store open, there is nobody to wait for.
+struct LockPacing {
+  /// How long a batch holds the write lock at most if nobody else writes, and if somebody does, in seconds.
   static let hold = (alone: 0.028, shared: 0.022)
   /// The first batch is small because the speed of the disk is not known yet.
   static let firstHold = 0.008
@@ -14,15 +19,6 @@ enum LockTimes {
   /// How often a locked store is tried again: often, because a program that saves without a pause
   /// releases the lock for an instant only.
   static let pollInterval = 0.000_5
-}
-
-/// Decides when to leave the write lock to other programs while work takes it again and again.
-///
-/// A program that waits for SQLite's lock sleeps and polls: in the first eighth of a second at least
-/// every 25 ms, later more and more rarely. It hardly ever notices a lock that is free for a moment
-/// only, and a waiting program leaves no trace, so it is not enough to look at recent saves. If no other
-/// program has the store open, there is nobody to wait for.
-struct LockPacing {
   /// Longer than the longest sleep of a program that began to wait a moment ago, in seconds.
   private static let rest = 0.030
   /// How long a program that has saved is expected to save again, in seconds.

@@ -21,10 +21,10 @@ package enum StoreCreator {
     at path: String, model: ManagedModel, identifier: String = StoreIdentifier.random()
   ) throws {
     try translatingErrors(path) {
-      let content = try Content(model)
+      let statements = try Self.statements(model, identifier)
       try StoreDraft.claim(path, permissions: [.ownerReadWrite, .groupRead, .otherRead])
       do {
-        try write(content, identifier, to: path)
+        try write(statements, to: path)
       } catch {
         for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
         throw error
@@ -37,7 +37,7 @@ package enum StoreCreator {
   /// - Throws: ``StoreWriteError``.
   package static func fill(emptyFileAt path: String, model: ManagedModel) throws {
     try translatingErrors(path) {
-      try write(Content(model), StoreIdentifier.random(), to: path)
+      try write(statements(model, StoreIdentifier.random()), to: path)
     }
   }
 
@@ -49,27 +49,19 @@ package enum StoreCreator {
     }
   }
 
-  /// Writes all tables in one transaction, unless the file has tables.
-  private static func write(_ content: Content, _ identifier: String, to path: String) throws {
+  /// Runs statements in one transaction, unless the file has tables.
+  private static func write(
+    _ statements: [(sql: String, values: [StoredValue])], to path: String
+  ) throws {
     let queue = try WritingConnection.open(path: path, busyTimeout: 5)
     try queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
       try database.inTransaction(.immediate) {
-        let statement = StatementRunner(database)
-        guard try statement.integer("SELECT count(*) FROM sqlite_master") == 0 else {
+        let runner = StatementRunner(database)
+        guard try runner.integer("SELECT count(*) FROM sqlite_master") == 0 else {
           return .rollback
         }
-        for text in content.statements { try database.execute(sql: text) }
-        for entry in content.numbering.entries {
-          try statement.run(
-            "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
-            [.integer(entry.number), .text(entry.name), .integer(entry.superNumber)])
-        }
-        try statement.run(
-          "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
-          [.text(identifier), .blob(content.properties)])
-        try statement.run(
-          "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(content.cache)])
+        for (sql, values) in statements { try runner.run(sql, values) }
         return .commit
       }
       // Afterwards, so that a killed program leaves an empty file or a whole store.
@@ -78,47 +70,36 @@ package enum StoreCreator {
     try queue.close()
   }
 
-  private struct Content {
-    let numbering: EntityNumbering
-    let statements: [String]
-    let properties: [UInt8]
-    let cache: [UInt8]
-
-    init(_ model: ManagedModel) throws {
-      try ModelCheck.check(model)
-      numbering = EntityNumbering(numbering: model)
-      statements =
-        try EntityTables(model: model, numbering: numbering).statements(model: model)
-        + EntityTables.baseStatements
-        + HistorySchema.statements(tombstoneColumns: try model.tombstoneColumnCount())
-      properties = try StoreMetadata.propertyList(model: model)
-      cache = try model.cacheContent()
+  /// Returns the statements that make an empty file a store.
+  private static func statements(
+    _ model: ManagedModel, _ identifier: String
+  ) throws -> [(sql: String, values: [StoredValue])] {
+    try model.check()
+    let numbering = EntityNumbering(numbering: model)
+    let tables =
+      try EntityTables(model: model, numbering: numbering).statements(model: model)
+      + EntityTables.baseStatements + historyTables(model.tombstoneColumnCount())
+    var statements: [(sql: String, values: [StoredValue])] = tables.map { ($0, []) }
+    for entry in numbering.entries {
+      statements.append(
+        (
+          "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
+          [.integer(entry.number), .text(entry.name), .integer(entry.superNumber)]
+        ))
     }
+    statements.append(
+      (
+        "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+        [.text(identifier), .blob(try StoreMetadata.propertyList(model: model))]
+      ))
+    statements.append(
+      ("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(try model.cacheContent())]))
+    return statements
   }
-}
 
-extension ManagedModel {
-  /// Returns the number of tombstone columns: that of the entity with the most preserved attributes.
-  func tombstoneColumnCount() throws -> Int {
-    let slots = LazySlots(self)
-    return try entities.keys.map { try slots.known(of: $0).tombstoneAttributes.count }.max() ?? 0
-  }
-}
-
-extension LazySlots {
-  func known(of entityName: String) throws -> EntitySlots {
-    guard let slots = slots(of: entityName) else {
-      throw StoreError.invalidModel(
-        detail: "\(entityName) has more properties than the order of slots is known for")
-    }
-    return slots
-  }
-}
-
-/// The statements that create the history tables and their indexes, identical to the frameworks'.
-enum HistorySchema {
-  static func statements(tombstoneColumns: Int) -> [String] {
-    let columns = (0..<tombstoneColumns).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
+  /// Returns the statements that create the history tables and their indexes, identical to the frameworks'.
+  private static func historyTables(_ tombstoneColumnCount: Int) -> [String] {
+    let columns = (0..<tombstoneColumnCount).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let change = """
       CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
       ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, \
@@ -150,6 +131,24 @@ enum HistorySchema {
       + "(ZNAME COLLATE BINARY ASC)"
     return [change, transaction, string, changeIndex] + stringIndexes + transactionIndexes
       + [uniqueName]
+  }
+}
+
+extension ManagedModel {
+  /// Returns the number of tombstone columns: that of the entity with the most preserved attributes.
+  func tombstoneColumnCount() throws -> Int {
+    let slots = LazySlots(self)
+    return try entities.keys.map { try slots.known(of: $0).tombstoneAttributes.count }.max() ?? 0
+  }
+}
+
+extension LazySlots {
+  func known(of entityName: String) throws -> EntitySlots {
+    guard let slots = slots(of: entityName) else {
+      throw StoreError.invalidModel(
+        detail: "\(entityName) has more properties than the order of slots is known for")
+    }
+    return slots
   }
 }
 

@@ -5,24 +5,21 @@ import StoreFormat
 import StoreTransactions
 import SystemPackage
 
-/// Removes the files of large values that no row names, which killed programs have left.
-///
-/// Another program may have written a file that no row names yet. Our own programs check under SQLite's
-/// write lock that the file still exists before they name it, and a sweep removes files under the same
-/// lock. For all other programs a file must have a minimum age.
-///
-/// Rows are read before the lock is taken. A sweep never waits for a lock: if somebody else is writing,
-/// or has written since the rows were read, the next editor sweeps.
-struct LargeValueSweep {
-  let location: StoreLocation
-  let schema: ObjectSchema
-
-  /// The minimum age of a file, in seconds.
+extension StoreEditor {
+  /// The minimum age of a file that a sweep removes, in seconds.
   static let leastAge = 3600
 
-  /// Removes the files. Errors are ignored: files that cannot be checked or removed stay for the next
-  /// sweep.
-  func run() {
+  /// Removes the files of large values that no row names, which killed programs have left.
+  ///
+  /// Another program may have written a file that no row names yet. Our own programs check under SQLite's
+  /// write lock that the file still exists before they name it, and a sweep removes files under the same
+  /// lock. For all other programs a file must have a minimum age.
+  ///
+  /// Rows are read before the lock is taken. A sweep never waits for a lock: if somebody else is writing,
+  /// or has written since the rows were read, the next editor sweeps.
+  ///
+  /// Errors are ignored: files that cannot be checked or removed stay for the next sweep.
+  func sweepLargeValues() {
     let folder = LargeValueFolder(location)
     guard isAlone, let opened = try? folder.open() else { return }
     defer { try? opened.close() }
@@ -45,6 +42,7 @@ struct LargeValueSweep {
     func version(_ database: Database) throws -> Int64? {
       try Int64.fetchOne(database, sql: "PRAGMA data_version")
     }
+    let schema = knownSchema
     let (named, seen) = try queue.read { database in
       let statement = StatementRunner(database)
       let isCurrent = try schema.isCurrent(statement)

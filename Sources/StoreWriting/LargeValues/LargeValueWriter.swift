@@ -9,7 +9,7 @@ import SystemPackage
 /// Files are written before the save waits for SQLite's lock, so that nobody waits for the disk while
 /// the store is locked. They are safe on the disk before the save is committed, and obsolete files are
 /// removed afterwards. A program that is killed at any moment leaves at most files that no row names,
-/// and ``LargeValueSweep`` removes them.
+/// and ``StoreEditor/sweepLargeValues()`` removes them.
 final class LargeValueWriter {
   private struct Key: Hashable {
     let object: StoreObject

@@ -99,7 +99,7 @@ package final class StoreMigration: Sendable {
     }
     let old = try schema.indexedModel(statement)
     let model = wanted.keepingOrder(of: old)
-    try ModelCheck.check(model)
+    try model.check()
     let numbering = EntityNumbering(numbering: model)
     let mapping = try ModelMapping(from: old, to: model)
     let tables = try TableMigration(

@@ -89,7 +89,7 @@ package final class StoreEditor: Sendable {
   /// The model of the store, as far as this editor has seen.
   var model: ManagedModel { knownSchema.model }
 
-  private var knownSchema: ObjectSchema { schema.withLock { $0 } }
+  var knownSchema: ObjectSchema { schema.withLock { $0 } }
 
   // MARK: - Saving
 
@@ -267,7 +267,7 @@ package final class StoreEditor: Sendable {
       defer { isToSweep = false }
       return isToSweep
     }
-    if isFirst { LargeValueSweep(location: location, schema: knownSchema).run() }
+    if isFirst { sweepLargeValues() }
   }
 
   /// Removes the files that a save has made obsolete, or collects them until that is certain.

@@ -149,7 +149,7 @@ import Testing
     try trips.sql("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 4")
     try trips.sql("DELETE FROM ATRANSACTION WHERE Z_PK < 4")
     let location = try StoreLocation(path: trips.path)
-    #expect(RecordedValuesErasure.erase(before: 4, from: file, of: location).problem == nil)
+    #expect(file.erase(before: 4, of: location).problem == nil)
     #expect(try ranges() == ["4-5"])
   }
 

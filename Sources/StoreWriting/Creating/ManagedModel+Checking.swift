@@ -1,16 +1,15 @@
 import StoreFormat
 import StoreTransactions
 
-/// Checks that a store for a model could be read by the frameworks and by this code.
-struct ModelCheck {
-  private let model: ManagedModel
-
-  static func check(_ model: ManagedModel) throws {
-    let check = ModelCheck(model: model)
+extension ManagedModel {
+  /// Checks that a store for the model could be read by the frameworks and by this code.
+  ///
+  /// - Throws: ``StoreError/invalidModel(detail:)``, ``StoreWriteError/wrongValue(entity:attribute:expected:found:)``.
+  func check() throws {
     var tableNames: [String: String] = [:]
-    for (key, entity) in model.entities.sorted(by: { ordinally($0.key, $1.key) }) {
-      try check.check(name: key, of: "an entity")
-      guard let lineage = model.lineage(of: key) else {
+    for (key, entity) in entities.sorted(by: { ordinally($0.key, $1.key) }) {
+      try check(name: key, of: "an entity")
+      guard let lineage = self.lineage(of: key) else {
         throw StoreError.invalidModel(
           detail: "the inheritance of the entity \(key) has a missing entity or a cycle")
       }
@@ -18,7 +17,7 @@ struct ModelCheck {
       if let other = tableNames.updateValue(key, forKey: key.uppercased()) {
         throw StoreError.invalidModel(detail: "\(other) and \(key) differ in case only")
       }
-      try check.check(entity, lineage: lineage)
+      try check(entity, lineage: lineage)
     }
   }
 
@@ -52,7 +51,7 @@ struct ModelCheck {
   }
 
   private func check(_ relationship: ManagedRelationship, of entity: String) throws {
-    guard let destination = relationship.destinationName, model.entities[destination] != nil else {
+    guard let destination = relationship.destinationName, entities[destination] != nil else {
       throw StoreError.invalidModel(
         detail: "\(entity).\(relationship.name) leads to no entity of the model")
     }
@@ -63,7 +62,7 @@ struct ModelCheck {
       }
       return
     }
-    guard let inverse = model.relationship(name, of: destination),
+    guard let inverse = self.relationship(name, of: destination),
       inverse.inverseName == relationship.name, let back = inverse.destinationName,
       isRelated(entity, back)
     else {
@@ -75,8 +74,8 @@ struct ModelCheck {
 
   /// Returns whether one of two entities inherits from the other; an inverse may lead to either.
   private func isRelated(_ left: String, _ right: String) -> Bool {
-    model.lineage(of: left)?.contains { $0.name == right } ?? false
-      || model.lineage(of: right)?.contains { $0.name == left } ?? false
+    lineage(of: left)?.contains { $0.name == right } ?? false
+      || lineage(of: right)?.contains { $0.name == left } ?? false
   }
 
   /// Checks a name, which becomes part of table and column names.
