@@ -65,14 +65,13 @@ package struct HistoryRowWriter {
 
   /// Appends a transaction with its changes, which get the next numbers.
   package func append(_ header: TransactionHeader, changes: [RecordedChange]) throws -> Place {
-    let numbers = RowNumbers(statement: statement)
-    let number = try numbers.next(of: .transaction, count: 1)
+    let number = try nextNumber(of: .transaction, count: 1)
     let timestamp = header.timestamp ?? .now()
     var row = RecordedTransaction(number: number, timestamp: timestamp)
     for role in StringRole.allCases { row.texts[role] = header.text(role).map { RecordedText($0) } }
-    try insert(row) { try numbers.next(of: .string, count: 1) }
+    try insert(row) { try nextNumber(of: .string, count: 1) }
     var first: Int64 = 0
-    if !changes.isEmpty { first = try numbers.next(of: .change, count: changes.count) }
+    if !changes.isEmpty { first = try nextNumber(of: .change, count: changes.count) }
     try insert(
       changes.enumerated().lazy.map { offset, change in
         var change = change
@@ -80,6 +79,18 @@ package struct HistoryRowWriter {
         return change
       }, of: number)
     return Place(position: row.position, firstChange: first)
+  }
+
+  private func nextNumber(of entity: EntityNumbering.HistoryEntity, count: Int) throws -> Int64 {
+    let table =
+      switch entity {
+      case .change: "ACHANGE"
+      case .transaction: "ATRANSACTION"
+      case .string: "ATRANSACTIONSTRING"
+      }
+    return try statement.nextNumber(
+      entityNumber: entity.rawValue, entityName: String(table.dropFirst()), table: table,
+      count: count)
   }
 
   /// Inserts the row of a transaction, and its interned texts if they are missing.
@@ -201,47 +212,30 @@ extension RecordedText {
   }
 }
 
-/// Issues the numbers of new rows and maintains `Z_MAX`.
-package struct RowNumbers {
-  let statement: StatementRunner
-
-  package init(statement: StatementRunner) { self.statement = statement }
-
-  package func next(of entity: EntityNumbering.HistoryEntity, count: Int) throws -> Int64 {
-    let table =
-      switch entity {
-      case .change: "ACHANGE"
-      case .transaction: "ATRANSACTION"
-      case .string: "ATRANSACTIONSTRING"
-      }
-    return try next(
-      entityNumber: entity.rawValue, entityName: String(table.dropFirst()), table: table,
-      count: count)
-  }
-
-  /// Returns the first of some new primary keys in an entity's table; the root of a hierarchy counts
-  /// them.
+extension StatementRunner {
+  /// Returns the first of some new primary keys in an entity's table, and maintains `Z_MAX`; the root of a hierarchy
+  /// counts them.
   ///
   /// The highest number in the table counts too: a copy of a store that lost its log can have a `Z_MAX`
   /// that is too low, and this repairs it.
   ///
   /// - Parameter used: A number that is about to be used and counts too.
-  package func next(
+  package func nextNumber(
     entityNumber: Int64, entityName: String, table: String, count: Int, atLeast used: Int64 = 0
   ) throws -> Int64 {
     let recorded =
-      try statement.integer(
+      try integer(
         "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entityNumber)]) ?? 0
-    let present = try statement.integer("SELECT max(Z_PK) FROM \(quoted(table))") ?? 0
+    let present = try integer("SELECT max(Z_PK) FROM \(quoted(table))") ?? 0
     let highest = max(recorded, present, used, 0)
     let (last, overflows) = highest.addingReportingOverflow(Int64(count))
     guard !overflows else { throw StoreWriteError.numbersExhausted(table: table) }
-    let raised = try statement.run(
+    let raised = try run(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
       [.integer(last), .integer(entityNumber)])
     if raised == 0 {
       // The rows of the history tables come with the first transaction.
-      try statement.run(
+      try run(
         "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)",
         [.integer(entityNumber), .text(entityName), .integer(last)])
     }

@@ -15,7 +15,6 @@ final class SaveWriter {
   let schema: ObjectSchema
   let statement: StatementRunner
   private let largeValues: LargeValueWriter
-  private let numbers: RowNumbers
   /// Captures old and new values; `nil` if they are not recorded.
   private let capture: ValueCapture?
 
@@ -52,7 +51,6 @@ final class SaveWriter {
     capture =
       capturesValues
       ? ValueCapture(schema: schema, statement: statement, largeValues: largeValues) : nil
-    numbers = RowNumbers(statement: statement)
   }
 
   /// Writes everything except the history, and returns its changes, which have no numbers yet: inserts, updates,
@@ -160,7 +158,7 @@ final class SaveWriter {
     for root in roots {
       let objects = byRoot[root] ?? []
       let new = objects.filter { save.formerKeys[$0] == nil }
-      let first = try numbers.next(
+      let first = try statement.nextNumber(
         entityNumber: try schema.number(of: root), entityName: root,
         table: try schema.table(of: root).name, count: new.count,
         atLeast: objects.compactMap { save.formerKeys[$0] }.max() ?? 0)
