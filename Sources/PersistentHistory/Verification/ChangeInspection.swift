@@ -12,7 +12,10 @@ final class ChangeInspection {
   private let changes: ChangeCursor
   private let transactions: TransactionPositionCursor
   private let lookup: TransactionLookup
-  private var entities: EntityExpectations
+  private let schema: HistorySchema
+  /// The expected form of the changes of each entity, looked up once for many rows.
+  private var entities: [Int64: Entity] = [:]
+  private var lastEntity: Entity?
   private let highestIssued: Int64
   /// The number of changes between two reports of progress.
   private static let stride: Int64 = 1 << 14
@@ -34,7 +37,8 @@ final class ChangeInspection {
     changes = try snapshot.everyChange()
     transactions = try snapshot.transactionPositions(from: .min)
     lookup = try snapshot.transactionLookup()
-    entities = EntityExpectations(snapshot)
+    // A model that cannot be read is another finding.
+    schema = (try? HistorySchema(snapshot)) ?? HistorySchema(namesOf: snapshot.entities)
     highestIssued = snapshot.entities.highestNumber(of: .change)
     current = try transactions.next()?.number
   }
@@ -65,7 +69,7 @@ final class ChangeInspection {
     if facts.changeCount > 0, changes.number > highestIssued {
       findings.addTornCounter(of: "CHANGE", issued: highestIssued, present: changes.number)
     }
-    for (name, issued, present) in entities.tornCounters {
+    for (name, issued, present) in tornCounters {
       findings.addTornCounter(of: name, issued: issued, present: present)
     }
   }
@@ -113,7 +117,7 @@ final class ChangeInspection {
     guard let number = changes.entityNumber, let key = changes.primaryKey, key > 0 else {
       return inspectRest(nil)
     }
-    let entity = entities.entity(number)
+    let entity = entity(number)
     if !entity.isListed {
       findings.add(.unknownEntity, at: place, "its entity has the number \(number)")
     }
@@ -121,7 +125,7 @@ final class ChangeInspection {
     inspectRest(entity)
   }
 
-  private func inspectRest(_ entity: EntityExpectations.Entity?) {
+  private func inspectRest(_ entity: Entity?) {
     switch changes.kind {
     case .update:
       if let mask = changes.mask {
@@ -152,7 +156,7 @@ final class ChangeInspection {
     ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK"].contains(column)
   }
 
-  private func inspectTombstone(_ entity: EntityExpectations.Entity?) {
+  private func inspectTombstone(_ entity: Entity?) {
     let tombstone = changes.tombstone
     guard !tombstone.isEmpty else { return }
     guard changes.kind == .delete else {
@@ -176,11 +180,10 @@ final class ChangeInspection {
       }
     }
   }
-}
 
-/// The expected form of the changes of each entity, looked up once for many rows.
-private struct EntityExpectations {
-  final class Entity {
+  // MARK: - Entities
+
+  private final class Entity {
     /// The name, or the number of an entity without one.
     let name: String
     /// Whether the store lists it.
@@ -207,29 +210,18 @@ private struct EntityExpectations {
   /// The maximum number of entities to remember; a hostile store may name any number.
   private static let maxEntities = 4096
 
-  private let snapshot: StoreSnapshot
-  private let schema: HistorySchema
-  private var known: [Int64: Entity] = [:]
-  private var last: Entity?
-
-  init(_ snapshot: StoreSnapshot) {
-    self.snapshot = snapshot
-    // A model that cannot be read is another finding.
-    schema = (try? HistorySchema(snapshot)) ?? HistorySchema(namesOf: snapshot.entities)
-  }
-
-  mutating func entity(_ number: Int64) -> Entity {
-    if let last, last.number == number { return last }
-    let entity = known[number] ?? Entity(number, snapshot, schema)
-    if known.count < Self.maxEntities { known[number] = entity }
-    last = entity
+  private func entity(_ number: Int64) -> Entity {
+    if let lastEntity, lastEntity.number == number { return lastEntity }
+    let entity = entities[number] ?? Entity(number, snapshot, schema)
+    if entities.count < Self.maxEntities { entities[number] = entity }
+    lastEntity = entity
     return entity
   }
 
   /// The entity hierarchies with objects whose keys are higher than any issued.
-  var tornCounters: [(name: String, issued: Int64, present: Int64)] {
+  private var tornCounters: [(name: String, issued: Int64, present: Int64)] {
     var present: [Int64: Int64] = [:]
-    for entity in known.values {
+    for entity in entities.values {
       guard let root = snapshot.entities.root(of: entity.number) else { continue }
       present[root] = max(present[root] ?? 0, entity.highestKey)
     }

@@ -6,6 +6,8 @@ struct StoreInspection {
   let snapshot: StoreSnapshot
   var findings: FindingLog<StoreFindingKind>
   var facts: StoreFacts
+  /// The number of the last transaction that was inspected, and the last time of one.
+  var last: (number: Int64?, time: StoreTimestamp?) = (nil, nil)
 
   // MARK: - The file, its metadata and its model
 
@@ -90,15 +92,7 @@ struct StoreInspection {
   mutating func inspectRows(_ progress: (Int64) -> Void) throws {
     try inspect(.table("ATRANSACTIONSTRING")) { try $0.inspectTexts() }
     var isInOrder = true
-    try inspect(.table("ATRANSACTION")) { inspection in
-      var transactions = TransactionInspection(
-        findings: inspection.findings, facts: inspection.facts)
-      defer {
-        (inspection.findings, inspection.facts) = (transactions.findings, transactions.facts)
-      }
-      try transactions.run(inspection.snapshot)
-      isInOrder = transactions.isInOrder
-    }
+    try inspect(.table("ATRANSACTION")) { isInOrder = try $0.inspectTransactions() }
     guard isInOrder else { return }
     try inspect(.table("ACHANGE")) { inspection in
       let changes = try ChangeInspection(
@@ -136,6 +130,80 @@ struct StoreInspection {
     if facts.textCount > 0, texts.number > highest {
       findings.addTornCounter(of: "TRANSACTIONSTRING", issued: highest, present: texts.number)
     }
+  }
+
+  // MARK: - Transactions
+
+  /// Inspects every row of `ATRANSACTION`, and returns whether they are in order. Damaged pages may form a circle.
+  private mutating func inspectTransactions() throws -> Bool {
+    let rows = try snapshot.transactions(TransactionSelection())
+    while try rows.next() {
+      facts.transactionCount += 1
+      guard inspectNumber(rows.number) else { return false }
+      inspectTime(rows)
+      for column in rows.extra { inspect(column, of: rows.number) }
+    }
+    let issued = snapshot.entities.highestNumber(of: .transaction)
+    if facts.transactionCount == 0, issued > 0 { facts.emptiedAfter = issued }
+    if let last = last.number, last > issued {
+      findings.addTornCounter(of: "TRANSACTION", issued: issued, present: last)
+    }
+    return true
+  }
+
+  private mutating func inspectNumber(_ number: Int64) -> Bool {
+    if let last = last.number, number <= last {
+      findings.add(
+        .damagedPages, at: .table("ATRANSACTION"), "row \(number) follows row \(last)")
+      return false
+    }
+    if number < 1 {
+      findings.add(.invalidNumber, at: .transaction(number), "the first transaction has number 1")
+    }
+    // Transactions before the first one have been pruned.
+    if let last = last.number, last >= 1, number > last, number - 1 > last {
+      findings.add(
+        .numberGap, at: .transactions(last + 1...number - 1),
+        number - last == 2 ? "it is missing" : "\(number - last - 1) transactions are missing")
+    }
+    facts.transactions = (facts.transactions?.lowerBound ?? number)...number
+    last.number = number
+    return true
+  }
+
+  private mutating func inspectTime(_ rows: TransactionCursor) {
+    if let detail = RowDamage.ofTime(rows.timestamp) {
+      findings.add(.missingTime, at: .transaction(rows.number), detail)
+    }
+    guard let time = rows.timestamp else { return }
+    if time.iso8601() == nil {
+      findings.add(
+        .impossibleTime, at: .transaction(rows.number),
+        "\(time.secondsSinceReferenceDate) seconds since 2001")
+    }
+    if let lastTime = last.time, time < lastTime {
+      facts.clockStepCount += 1
+      let seconds = lastTime.secondsSinceReferenceDate - time.secondsSinceReferenceDate
+      if seconds > facts.largestClockStep?.seconds ?? 0 {
+        facts.largestClockStep = StoreFacts.ClockStep(transaction: rows.number, seconds: seconds)
+      }
+    }
+    last.time = time
+  }
+
+  /// Inspects a column with a value that no framework writes.
+  private mutating func inspect(_ extra: ExtraColumn, of number: Int64) {
+    let place = FindingPlace.transaction(number)
+    if extra.column == "ZTIMESTAMP" { return }
+    for role in StringRole.allCases {
+      if extra.column == role.identifierColumn, case .integer(let text) = extra.value {
+        return findings.add(.danglingText, at: place, "\(extra.column) is \(text)")
+      }
+      if extra.column == role.plainColumn, case .text = extra.value {
+        return findings.add(.doubleText, at: place, "\(extra.column) has a text")
+      }
+    }
+    findings.add(.unexpectedValue, at: place, "\(extra.column) holds \(extra.value.kindName)")
   }
 
   // MARK: - Readers of the history
@@ -219,92 +287,6 @@ struct StoreInspection {
       }
       last = end.number
     }
-  }
-}
-
-/// Inspects every row of `ATRANSACTION`.
-private struct TransactionInspection {
-  var findings: FindingLog<StoreFindingKind>
-  var facts: StoreFacts
-  /// Whether the rows are in order. Damaged pages may form a circle.
-  private(set) var isInOrder = true
-  private var last: Int64?
-  private var lastTime: StoreTimestamp?
-
-  init(findings: FindingLog<StoreFindingKind>, facts: StoreFacts) {
-    self.findings = findings
-    self.facts = facts
-  }
-
-  mutating func run(_ snapshot: StoreSnapshot) throws {
-    let rows = try snapshot.transactions(TransactionSelection())
-    while try rows.next() {
-      facts.transactionCount += 1
-      guard inspectNumber(rows.number) else { return }
-      inspectTime(rows)
-      for column in rows.extra { inspect(column, of: rows.number) }
-    }
-    let issued = snapshot.entities.highestNumber(of: .transaction)
-    if facts.transactionCount == 0, issued > 0 { facts.emptiedAfter = issued }
-    if let last, last > issued {
-      findings.addTornCounter(of: "TRANSACTION", issued: issued, present: last)
-    }
-  }
-
-  private mutating func inspectNumber(_ number: Int64) -> Bool {
-    if let last, number <= last {
-      findings.add(
-        .damagedPages, at: .table("ATRANSACTION"), "row \(number) follows row \(last)")
-      isInOrder = false
-      return false
-    }
-    if number < 1 {
-      findings.add(.invalidNumber, at: .transaction(number), "the first transaction has number 1")
-    }
-    // Transactions before the first one have been pruned.
-    if let last, last >= 1, number > last, number - 1 > last {
-      findings.add(
-        .numberGap, at: .transactions(last + 1...number - 1),
-        number - last == 2 ? "it is missing" : "\(number - last - 1) transactions are missing")
-    }
-    facts.transactions = (facts.transactions?.lowerBound ?? number)...number
-    last = number
-    return true
-  }
-
-  private mutating func inspectTime(_ rows: TransactionCursor) {
-    if let detail = RowDamage.ofTime(rows.timestamp) {
-      findings.add(.missingTime, at: .transaction(rows.number), detail)
-    }
-    guard let time = rows.timestamp else { return }
-    if time.iso8601() == nil {
-      findings.add(
-        .impossibleTime, at: .transaction(rows.number),
-        "\(time.secondsSinceReferenceDate) seconds since 2001")
-    }
-    if let lastTime, time < lastTime {
-      facts.clockStepCount += 1
-      let seconds = lastTime.secondsSinceReferenceDate - time.secondsSinceReferenceDate
-      if seconds > facts.largestClockStep?.seconds ?? 0 {
-        facts.largestClockStep = StoreFacts.ClockStep(transaction: rows.number, seconds: seconds)
-      }
-    }
-    lastTime = time
-  }
-
-  /// Inspects a column with a value that no framework writes.
-  private mutating func inspect(_ extra: ExtraColumn, of number: Int64) {
-    let place = FindingPlace.transaction(number)
-    if extra.column == "ZTIMESTAMP" { return }
-    for role in StringRole.allCases {
-      if extra.column == role.identifierColumn, case .integer(let text) = extra.value {
-        return findings.add(.danglingText, at: place, "\(extra.column) is \(text)")
-      }
-      if extra.column == role.plainColumn, case .text = extra.value {
-        return findings.add(.doubleText, at: place, "\(extra.column) has a text")
-      }
-    }
-    findings.add(.unexpectedValue, at: place, "\(extra.column) holds \(extra.value.kindName)")
   }
 }
 
