@@ -1006,7 +1006,7 @@ _histctl_find() {
     repeating_flags=()
     non_repeating_flags=(--apps --with-history -0 --null --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--changed-after --max-member --max-unpacked --busy-timeout --date --color)
+    non_repeating_options=(--changed-after --max-member --max-unpacked --extract --busy-timeout --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1018,6 +1018,10 @@ _histctl_find() {
         return
         ;;
     '--max-unpacked')
+        return
+        ;;
+    '--extract')
+        __histctl_add_completions -d
         return
         ;;
     '--busy-timeout')

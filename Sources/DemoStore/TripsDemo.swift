@@ -44,7 +44,7 @@ package struct TripsDemo: Sendable {
 
 /// A day of the story is outside the years 1 to 9999.
 package struct DemoError: Error, Hashable, Sendable {
-  package let lastDay: CivilDate
+  let lastDay: CivilDate
 
   package var message: String {
     "a history that ends in the year \(lastDay.year) leaves the years 1 to 9999"

@@ -80,7 +80,7 @@ package enum FolderNames {
 /// A folder with everything in it.
 package enum FolderContents {
   /// The maximum depth of folders in a folder.
-  private static let deepest = 32
+  private static let deepest = 64
 
   /// Waits until a folder would survive a loss of power, with all files and folders in it. Links are not followed.
   package static func synchronize(_ folder: String) throws(Errno) {

@@ -18,7 +18,7 @@ package struct ForgetRequest {
   /// Files of bookmarks whose consumers may read the archive, besides the one beside it.
   package var bookmarkPaths: [String] = []
   /// The name of a bookmark in these files that will be at the end of the history, so that it holds nothing.
-  package var movedBookmark: String?
+  var movedBookmark: String?
   /// The names of guards to ignore.
   package var ignoredGuards: Set<String> = []
   /// Seconds to wait for another program that uses the archive.

@@ -10,7 +10,7 @@ package struct HistorySource: Sendable {
   /// A store, an archive, or exported lines.
   package let path: String
   /// The archive of the store's pruned history.
-  package let archivePath: String?
+  let archivePath: String?
   /// The store to read, where an archive has several.
   package let storeIdentifier: String?
   /// The file of the bookmarks; `nil` for the one beside the store.
@@ -27,7 +27,7 @@ package struct HistorySource: Sendable {
   }
 
   /// Whether it is neither an archive nor exported lines.
-  package var isStore: Bool { !Archive.isArchive(path) && !ExportedText.isName(path) }
+  var isStore: Bool { !Archive.isArchive(path) && !ExportedText.isName(path) }
 
   /// Returns one source for each history: an archive may have several.
   package func histories() throws -> [HistorySource] {

@@ -22,7 +22,7 @@ package final class RunLock {
   ///   - bookmarkPath: The file of its bookmarks.
   ///   - wait: Seconds to wait for another run.
   /// - Throws: ``OperationError``.
-  package convenience init(
+  convenience init(
     maintaining store: String, bookmarkPath: String, wait: Double
   ) throws(OperationError) {
     try self.init(
@@ -68,7 +68,7 @@ package final class RunLock {
   ///   - store: The store, for messages.
   ///   - valuesPath: The file of recorded values.
   /// - Throws: ``OperationError``.
-  package convenience init(recording store: String, valuesPath: String) throws(OperationError) {
+  convenience init(recording store: String, valuesPath: String) throws(OperationError) {
     try self.init(
       FileStatus.resolvedPlace(valuesPath) + ".lock", work: "histctl record is at work on \(store)",
       0, hint: "one is enough: it keeps the values of every save")

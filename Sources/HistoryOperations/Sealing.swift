@@ -4,7 +4,7 @@ import StoreFormat
 
 /// How history is to be sealed in an archive.
 package struct SealingRequest {
-  package let archivePath: String
+  let archivePath: String
   /// Seconds to wait for another program that uses the archive.
   package var lockWait: Double = 0
   /// Bytes of text in a segment, before compression.
@@ -16,7 +16,7 @@ package struct SealingRequest {
   /// The file of recorded values; `nil` for the one beside the store.
   package var valuesPath: String?
   /// The names of guards to ignore.
-  package var ignoredGuards: Set<String>
+  var ignoredGuards: Set<String>
 
   package init(archivePath: String, ignoredGuards: Set<String> = []) {
     self.archivePath = archivePath

@@ -7,7 +7,7 @@ package struct StoreNotice: Hashable, Sendable {
   package let kind: String
   package let text: String
   /// Whether the store is damaged.
-  package let isDamage: Bool
+  let isDamage: Bool
 
   package init(kind: String, text: String, isDamage: Bool = false) {
     self.kind = kind

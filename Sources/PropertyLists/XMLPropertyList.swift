@@ -4,7 +4,7 @@
 /// entities and numbered ones.  A document type is skipped and never fetched; one that declares
 /// anything is refused.  A dictionary with the only key "CF$UID" is a uid.  Malformed UTF-8 in text
 /// is repaired.
-package struct XMLPropertyList {
+struct XMLPropertyList {
   private var scanner: XMLPropertyListScanner
   /// Values and keys that may still be built.
   private var nodes: Int

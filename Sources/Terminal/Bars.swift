@@ -11,7 +11,7 @@ package struct Bars {
     package var value: Double { parts.reduce(0) { $0 + $1.value } }
 
     /// Makes a row with a bar of one color.
-    package init(label: String, value: Double, text: String, style: Style = .plain) {
+    init(label: String, value: Double, text: String, style: Style = .plain) {
       self.init(label: label, parts: [(value, style)], text: text)
     }
 
@@ -24,7 +24,7 @@ package struct Bars {
   }
 
   /// The maximum length of a bar.
-  package static let longestBar = 60
+  static let longestBar = 60
 
   private static let gap = 2
   /// Blocks of one to seven eighths of a column.

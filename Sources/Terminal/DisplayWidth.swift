@@ -1,5 +1,5 @@
 /// How many columns text takes in a terminal.
-package enum DisplayWidth {
+enum DisplayWidth {
   /// Columns of a whole text, 0 for control characters.
   package static func of(_ text: String) -> Int {
     if text.allBytes({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
@@ -44,7 +44,7 @@ package enum DisplayWidth {
   }
 
   /// Whether a scalar is drawn over the one before it and takes no place of its own.
-  package static func isNonspacingMark(_ scalar: Unicode.Scalar) -> Bool {
+  static func isNonspacingMark(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.value >= 0x300 else { return false }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark: return true
@@ -54,7 +54,7 @@ package enum DisplayWidth {
 
   /// Whether a scalar is in a range of letters and signs that are always visible and never join
   /// another. This fast test avoids looking up Unicode properties for most text.
-  package static func isOrdinary(_ scalar: Unicode.Scalar) -> Bool {
+  static func isOrdinary(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20..<0x7F, 0xA0..<0xAD, 0xAE..<0x300: true
     case 0x370..<0x483, 0x48A..<0x530, 0x2010...0x2027: true
@@ -108,7 +108,7 @@ package enum DisplayWidth {
 extension String {
   /// Whether a test holds for every byte of the text in UTF-8.
   @inline(__always)
-  package func allBytes(_ test: (UInt8) -> Bool) -> Bool {
+  func allBytes(_ test: (UInt8) -> Bool) -> Bool {
     // Contiguous bytes are several times faster than the elements of the view.
     utf8.withContiguousStorageIfAvailable { $0.allSatisfy(test) } ?? utf8.allSatisfy(test)
   }
@@ -198,7 +198,7 @@ extension String {
 }
 
 /// The scalars that terminals draw two columns wide.
-package enum WideRanges {
+enum WideRanges {
   /// Sorted ranges of East Asian Width "Wide" and "Fullwidth" in Unicode 15.0.
   ///
   /// Ranges run over gaps of unassigned and of combining scalars, which keeps the table short;

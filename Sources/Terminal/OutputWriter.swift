@@ -9,7 +9,7 @@ import Libc
 /// successful path calls `close()`. Use it on one thread only.
 package final class OutputWriter {
   /// What `close()` does with the descriptor.
-  package enum Ownership {
+  enum Ownership {
     /// It stays open, as standard output must: a file opened later would take its number.
     case borrowed
     /// It is closed, as the end of a pager's pipe must be.
@@ -17,7 +17,7 @@ package final class OutputWriter {
   }
 
   /// The number of bytes to buffer before writing them.
-  package static let bufferCapacity = 64 * 1024
+  static let bufferCapacity = 64 * 1024
 
   /// Whether each line is written as soon as it ends: for terminals, and for `--follow`.
   package var flushesEachLine: Bool
@@ -42,7 +42,7 @@ package final class OutputWriter {
   /// Creates a writer, by default for standard output.
   ///
   /// The process must ignore SIGPIPE (`Signals.ignoreFailedWrites()`).
-  package init(
+  init(
     descriptor: Int32 = STDOUT_FILENO, ownership: Ownership = .borrowed,
     flushesEachLine: Bool = false
   ) {
@@ -249,7 +249,7 @@ package struct TerminalGuard {
   package let form: Form
   private var pending: [UInt8] = []
 
-  package init(_ form: Form) { self.form = form }
+  init(_ form: Form) { self.form = form }
 
   package mutating func add(_ bytes: UnsafeRawBufferPointer) { pending += bytes }
 

@@ -127,7 +127,7 @@ package final class Pager {
 }
 
 /// Which pager to start, and how.
-package struct PagerCommand: Equatable, Sendable {
+struct PagerCommand: Equatable, Sendable {
   /// Words that a shell knows without a program of that name.
   private static let shellWords: Set<String> = ["exec", "command", "eval", "test"]
 
@@ -137,14 +137,14 @@ package struct PagerCommand: Equatable, Sendable {
   package var variables: [String: String]
 
   /// Whether the user named this pager, so that a failure to start it is reported.
-  package var isChosenByUser: Bool
+  var isChosenByUser: Bool
 
   package var name: String
 
   /// Chooses the pager, or `nil` where output is not a terminal or the user wants none.
   ///
   /// A program with more rights than its caller starts no program that the caller names.
-  package init?(environment: TerminalEnvironment) {
+  init?(environment: TerminalEnvironment) {
     guard environment.isOutputTerminal, !environment.isDumb else { return nil }
     let chosen = environment.isPrivileged ? nil : environment.pagerCommand
     let command = (chosen ?? "less").trimmingSpaces
@@ -171,7 +171,7 @@ package struct PagerCommand: Equatable, Sendable {
   /// Returns whether a shell command begins with a missing program.
   ///
   /// The shell would report that only after output was written into its pipe.
-  package func lacksProgram(searchPath: String?) -> Bool {
+  func lacksProgram(searchPath: String?) -> Bool {
     guard arguments.first == "/bin/sh", let command = arguments.last else { return false }
     let word = String(command.prefix { $0 != " " })
     // Quoted and expanded words are left to the shell.
@@ -204,7 +204,7 @@ extension String {
 }
 
 /// A child process.
-package struct ChildProcess {
+struct ChildProcess {
   package enum Ending: Equatable {
     case exited(Int32)
     /// By this signal.
@@ -214,7 +214,7 @@ package struct ChildProcess {
   }
 
   /// The system's reason why a program could not be started.
-  package struct Failure: Error, Equatable {
+  struct Failure: Error, Equatable {
     package var number: Int32
   }
 
@@ -229,7 +229,7 @@ package struct ChildProcess {
   ///   - variables: Environment variables to set besides the inherited ones.
   ///   - input: The descriptor that becomes its standard input.
   ///   - output: The descriptor that becomes its standard output.
-  package init(
+  init(
     _ arguments: [String], variables: [String: String], input: Int32, output: Int32
   ) throws(Failure) {
     guard let program = arguments.first else { throw Failure(number: ENOENT) }

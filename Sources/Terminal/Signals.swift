@@ -55,12 +55,12 @@ package enum Signals {
   }
 
   /// Ignores SIGINT while a pager is running, which handles it.
-  package static func suspendInterrupts() -> Disposition {
+  static func suspendInterrupts() -> Disposition {
     Disposition(handler: signal(SIGINT, SIG_IGN))
   }
 
   /// The signals that this program ignores, and its children must not.
-  package static let ignoredSignals = [SIGPIPE, SIGXFSZ]
+  static let ignoredSignals = [SIGPIPE, SIGXFSZ]
 }
 
 /// Cleans up, and raises the signal with its default action. Calls only async-signal-safe functions.

@@ -82,7 +82,7 @@ package struct Table {
       }
       let shown = fit(
         cell, width: room(width, start, isLast, columns[place]),
-        cutsMiddle: !isLast || columns[place].keepsEnd)
+        cutsMiddle: !isLast)
       let missing = max(width - shown.width, 0)
       if columns[place].alignment == .trailing { pendingSpaces += missing }
       if shown.width > 0 {
@@ -122,6 +122,7 @@ package struct Table {
 
   /// The columns that a cell may take; `nil` for as many as it needs.
   private func room(_ width: Int, _ start: Int, _ isLast: Bool, _ column: TableColumn) -> Int? {
+    if isLast, column.staysWhole { return nil }
     guard let lineWidth else {
       return isLast || !column.canShrink ? nil : max(width, TableLayout.widestText)
     }
@@ -198,9 +199,9 @@ package struct TableLayout: Equatable {
 
   /// The maximum width of a column if lines have no limit. Longer cells exceed it, instead of
   /// making every other line as long as the longest.
-  package static let widestUnlimited = 100
+  static let widestUnlimited = 100
   /// The maximum width of a cell that may be cut and has others after it, if lines have no limit.
-  package static let widestText = 60
+  static let widestText = 60
 
   /// The indices of the shown columns in the table's list, in order.
   package private(set) var columns: [Int]
@@ -216,7 +217,7 @@ package struct TableLayout: Equatable {
   ///   - naturalWidths: The width of each column's widest known cell or title.
   ///   - compactWidths: The same for compact cells; `nil` if no cell is.
   ///   - limit: Width that a line may have, or `nil` for as much as is needed.
-  package init(
+  init(
     columns all: [TableColumn], naturalWidths: [Int], compactWidths: [Int]? = nil, limit: Int?
   ) {
     columns = Array(all.indices)
@@ -304,22 +305,21 @@ package struct TableLayout: Equatable {
 /// One column of a table: its title, and how it adapts to a narrow terminal.
 package struct TableColumn: Sendable {
   package var title: String
-  package var alignment: TextAlignment
+  var alignment: TextAlignment
   /// Columns with a lower priority are dropped first; among equals the rightmost is.
-  package var priority: Int
+  var priority: Int
   /// Narrowest width that the column shrinks to; ignored unless it can shrink.
-  package var minimumWidth: Int
+  var minimumWidth: Int
   /// Whether its cells may be cut short with "…".
-  package var canShrink: Bool
-  package var canDrop: Bool
-  /// Whether the end of a cell says as much as its beginning, as in a path, so that it is cut in the middle
-  /// also in the last column.
-  package var keepsEnd: Bool
+  var canShrink: Bool
+  var canDrop: Bool
+  /// Whether a cell of the last column is never cut or broken, as a path that people copy: it exceeds the line.
+  var staysWhole: Bool
 
   /// Creates a column, which by default neither shrinks nor is dropped.
   package init(
     _ title: String, alignment: TextAlignment = .leading, priority: Int = 0,
-    minimumWidth: Int = 4, canShrink: Bool = false, canDrop: Bool = false, keepsEnd: Bool = false
+    minimumWidth: Int = 4, canShrink: Bool = false, canDrop: Bool = false, staysWhole: Bool = false
   ) {
     self.title = title
     self.alignment = alignment
@@ -327,7 +327,7 @@ package struct TableColumn: Sendable {
     self.minimumWidth = minimumWidth
     self.canShrink = canShrink
     self.canDrop = canDrop
-    self.keepsEnd = keepsEnd
+    self.staysWhole = staysWhole
   }
 }
 

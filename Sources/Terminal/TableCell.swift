@@ -17,7 +17,7 @@ package struct TableCell: Sendable, Equatable {
 
   package var spans: [Span]
   /// A shorter text that says enough where lines are too narrow, such as a time without seconds.
-  package var compact: String?
+  var compact: String?
 
   package init(_ text: String, style: Style = .plain, compact: String? = nil) {
     self.init(spans: [Span(text: text, style: style)])
@@ -113,7 +113,7 @@ package enum Style: CaseIterable, Sendable {
   /// The parameters of the ANSI "select graphic rendition" sequence, or `nil` for ordinary text.
   ///
   /// Only the first eight colors: users choose those to suit their background.
-  package var graphicRendition: String? {
+  var graphicRendition: String? {
     switch self {
     case .plain: nil
     case .inserted: "32"
@@ -130,7 +130,7 @@ package enum Style: CaseIterable, Sendable {
 
 /// Applies styles, or leaves them out where color is off.
 package struct Palette: Sendable, Equatable {
-  package var isColored: Bool
+  var isColored: Bool
 
   package init(isColored: Bool) { self.isColored = isColored }
 
@@ -153,7 +153,7 @@ package enum ColorChoice: String, CaseIterable, Sendable {
     resolve(isTerminal: environment.isOutputTerminal, in: environment)
   }
 
-  package func colorsErrors(in environment: TerminalEnvironment) -> Bool {
+  func colorsErrors(in environment: TerminalEnvironment) -> Bool {
     resolve(isTerminal: environment.isErrorTerminal, in: environment)
   }
 

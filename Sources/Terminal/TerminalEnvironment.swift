@@ -10,13 +10,13 @@ import Darwin
 /// The properties of the terminal and the user's settings, read once and passed on as a value.
 package struct TerminalEnvironment: Sendable, Equatable {
   /// The width without a terminal and COLUMNS.
-  package static let defaultColumns = 80
+  static let defaultColumns = 80
 
   /// The height without a terminal and LINES.
-  package static let defaultRows = 24
+  static let defaultRows = 24
 
   /// The minimum and maximum width of a layout: narrower ones are unreadable, wider ones waste memory.
-  package static let columnRange = 20...10_000
+  static let columnRange = 20...10_000
 
   /// Whether standard input is a terminal, so that a question can be asked.
   package var isInputTerminal = false
@@ -33,24 +33,24 @@ package struct TerminalEnvironment: Sendable, Equatable {
   package var rows = defaultRows
 
   /// NO_COLOR is set and not empty (no-color.org).
-  package var disablesColor = false
+  var disablesColor = false
 
   /// CLICOLOR_FORCE is set, and neither empty nor "0" (bixense.com/clicolors).
-  package var forcesColor = false
+  var forcesColor = false
 
   /// TERM is "dumb", empty or not set: no color, no cursor movement, no pager.
-  package var isDumb = false
+  var isDumb = false
 
   /// HISTCTL_PAGER or else PAGER; empty for no pager, `nil` if neither is set.
-  package var pagerCommand: String?
+  var pagerCommand: String?
 
   /// LESS is set, so that the user's own options are left alone.
-  package var hasLessOptions = false
+  var hasLessOptions = false
 
-  package var hasLessCharacterSet = false
+  var hasLessCharacterSet = false
 
   /// The program runs with more rights than its caller.
-  package var isPrivileged = false
+  var isPrivileged = false
 
   /// The locale's encoding is UTF-8, so that block characters can be shown.
   package var isUTF8 = false
@@ -121,13 +121,13 @@ package struct TerminalEnvironment: Sendable, Equatable {
 /// The questions that `TerminalEnvironment` asks the system, so that tests can answer them.
 package struct TerminalProbe: Sendable {
   /// Whether a descriptor is a terminal.
-  package var isTerminal: @Sendable (_ descriptor: Int32) -> Bool
+  var isTerminal: @Sendable (_ descriptor: Int32) -> Bool
 
   /// The terminal's size in characters, or `nil` where it is unknown; 0 means "not known" too.
-  package var windowSize: @Sendable (_ descriptor: Int32) -> (columns: Int, rows: Int)?
+  var windowSize: @Sendable (_ descriptor: Int32) -> (columns: Int, rows: Int)?
 
   /// Whether the program runs with more rights than its caller (set-user-ID or set-group-ID).
-  package var isPrivileged: @Sendable () -> Bool
+  var isPrivileged: @Sendable () -> Bool
 
   package init(
     isTerminal: @escaping @Sendable (_ descriptor: Int32) -> Bool,
@@ -164,7 +164,7 @@ package enum ProcessEnvironment {
 
   /// Calls `body` with the environment for a child: this process's own, byte for byte, with
   /// the given variables set.
-  package static func withChildEnvironment<Result>(
+  static func withChildEnvironment<Result>(
     setting changes: [String: String],
     _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {

@@ -13,13 +13,13 @@ package enum TerminalText: Sendable {
 
   /// Longest run of combining marks that is shown as it is: the limit of Unicode's stream-safe
   /// text format (UAX 15), which no language reaches. Longer ones paint over other lines.
-  package static let longestMarkRun = 30
+  static let longestMarkRun = 30
 
   /// The maximum length of a text for people, in bytes. Of a longer one both ends are shown.
-  package static let longestText = 1 << 16
+  static let longestText = 1 << 16
 
   /// Returns the text, or both ends of one that is too long for people, with its length between them.
-  package static func shortened(_ text: String) -> String {
+  static func shortened(_ text: String) -> String {
     guard text.utf8.count > longestText else { return text }
     let (beginning, end) = (
       text.unicodeScalars.prefix(longestText / 16), text.unicodeScalars.suffix(longestText / 16)

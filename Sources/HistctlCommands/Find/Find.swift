@@ -20,6 +20,7 @@ struct Find: HistctlCommand {
         histctl find .
         histctl find --apps --changed-after 1d
         histctl find backups --with-history --json | jq -r .path
+        histctl find backups --extract stores
         histctl find . -0 | xargs -0 histctl check --max-size 50M
         histctl find . -0 --with-history | histctl report --stores-from - -o stores.html
       """)
@@ -39,11 +40,18 @@ struct Find: HistctlCommand {
     help: "Write only paths, each followed by a NUL byte.")
   var null = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Copy the stores in archives and backups into a new folder.", valueName: "dir"),
+    completion: .directory)
+  var extract: String?
+
   @Option(help: .busyTimeout) var busyTimeout: Double = 5
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    try NewPlace.folder.check(extract, of: "--extract")
     try StoreOptions.validate(busyTimeout: busyTimeout)
     if paths.isEmpty, !apps { throw ValidationError("give a PATH to search, or --apps") }
     if paths.contains("") { throw ValidationError("a PATH is empty") }
@@ -66,11 +74,10 @@ struct Find: HistctlCommand {
         }
       }
       try report.finish()
+      if output.json, let extraction = summary.extraction { try writer.writeLine(extraction.json) }
     }
     tell(summary.unsearched, session.diagnostics)
-    if summary.found == 0, summary.failed == 0, session.environment.isErrorTerminal {
-      session.diagnostics.note("no store found in \(summary.examined.counted("file"))")
-    }
+    tell(summary, session)
     guard isolation.status != .success else { return }
     throw EndWithStatus(status: summary.found == 0 ? isolation.status : .partlyDone)
   }
@@ -91,6 +98,23 @@ struct Find: HistctlCommand {
     }
   }
 
+  /// Says what was extracted, and on a terminal that no store was found.
+  private func tell(_ summary: FindOperation.Summary, _ session: Session) {
+    if summary.found == 0, summary.failed == 0, session.environment.isErrorTerminal {
+      session.diagnostics.note("no store found in \(summary.examined.counted("file"))")
+    }
+    guard let extract, !output.json else { return }
+    if let extraction = summary.extraction {
+      session.diagnostics.note(
+        "copied \(extraction.storeCount.counted("store")) to \(extraction.folder): "
+          + "\(extraction.fileCount.counted("file")), \(ByteCount(extraction.byteCount)); \(extraction.list) lists their origins and SHA-256 digests"
+      )
+    } else {
+      session.diagnostics.note(
+        "no store is in an archive or a backup, so \(extract) was not made")
+    }
+  }
+
   private func request(_ session: Session) throws -> FindOperation.Request {
     var paths = paths
     if apps {
@@ -104,6 +128,7 @@ struct Find: HistctlCommand {
     request.onlyWithHistory = selection.withHistory
     request.changedAfter = try selection.moment(now: session.now)
     request.busyTimeout = busyTimeout
+    request.extractionFolder = extract
     if let size = limits.maxMember { request.limits.memberByteCount = size.bytes }
     if let size = limits.maxUnpacked { request.limits.archiveByteCount = size.bytes }
     return request

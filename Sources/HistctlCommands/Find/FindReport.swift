@@ -21,8 +21,8 @@ final class FindReport {
         TableColumn("SIZE", alignment: .trailing, priority: 5, canDrop: true),
         TableColumn("FRAMEWORK", priority: 1, canDrop: true),
         TableColumn("APP", priority: 2, minimumWidth: 12, canShrink: true, canDrop: true),
-        TableColumn("PATH", priority: 7, minimumWidth: 24, canShrink: true, keepsEnd: true),
-      ], wrapsLastColumn: true)
+        TableColumn("PATH", priority: 7, minimumWidth: 24, canShrink: true, staysWhole: true),
+      ])
   }
 
   func write(_ store: FoundStore) throws {
@@ -72,5 +72,16 @@ extension FoundStore {
     }
     return .object(
       of: ["path": folder, "domain": domain, "relativePath": relativePath, "file": file])
+  }
+}
+
+extension FindOperation.Extraction {
+  var json: JSONValue {
+    .record(
+      "extraction",
+      [
+        "path": folder, "list": list, "stores": storeCount, "files": fileCount,
+        "bytes": byteCount,
+      ])
   }
 }

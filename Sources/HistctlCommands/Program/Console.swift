@@ -5,7 +5,7 @@ import Terminal
 /// The environment of one run: its streams, terminal, clock and user.
 package struct Console: Sendable {
   /// The properties of the terminal.
-  package var terminal: TerminalEnvironment
+  var terminal: TerminalEnvironment
   /// The descriptors of standard output and standard error.
   package var output: Int32
   package var errors: Int32
@@ -14,17 +14,17 @@ package struct Console: Sendable {
   /// The start of the run, from which relative times are counted.
   package var now: StoreTimestamp
   /// The name by which the program was called, with which printed commands begin.
-  package var programName: String
+  var programName: String
   /// The user's home folder, for `~` in paths.
   package var homeFolder: String?
   /// Reads a line from standard input; returns `nil` at its end.
-  package var readAnswer: @Sendable () -> String?
+  var readAnswer: @Sendable () -> String?
   /// Ends the program with status 0 after it has computed for some milliseconds.
-  package var endQuietly: @Sendable (_ afterMilliseconds: Int) -> Void
+  var endQuietly: @Sendable (_ afterMilliseconds: Int) -> Void
   /// Opens a file in the program that shows it; returns `false` if there is none.
-  package var openFile: @Sendable (String) -> Bool
+  var openFile: @Sendable (String) -> Bool
   /// What the command has done so far, to report after an interruption.
-  package let workDone: WorkDone
+  let workDone: WorkDone
 
   package init(
     terminal: TerminalEnvironment, output: Int32, errors: Int32, input: Int32 = -1,

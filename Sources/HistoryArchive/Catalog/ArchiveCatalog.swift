@@ -18,7 +18,7 @@ public struct ArchiveCatalog: Hashable, Sendable {
   private(set) var tornByteCount = 0
 
   /// Reads a catalog and checks its chain.
-  package init(_ place: FilePlace) throws(ArchiveError) {
+  init(_ place: FilePlace) throws(ArchiveError) {
     path = place.path
     var lines = try CatalogLines(place)
     var entries: [CatalogEntry] = []

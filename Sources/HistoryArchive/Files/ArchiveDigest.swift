@@ -16,16 +16,16 @@ package struct ArchiveDigest: Hashable, Sendable {
     self.words = words
   }
 
-  package init(of bytes: [UInt8]) { self.init(SHA256Hasher.digest(of: bytes)) }
+  init(of bytes: [UInt8]) { self.init(SHA256Hasher.digest(of: bytes)) }
 
-  package init(of bytes: UnsafeRawBufferPointer) {
+  init(of bytes: UnsafeRawBufferPointer) {
     var hasher = ArchiveHasher()
     hasher.update(bytes)
     self = hasher.digest
   }
 
   /// Reads 64 lower-case hexadecimal digits, or returns `nil` for any other text.
-  package init?(hexadecimal text: String) {
+  init?(hexadecimal text: String) {
     guard text.utf8.count == SHA256Hasher.byteCount * 2, let bytes = Hexadecimal.bytes(of: text)
     else {
       return nil
@@ -43,10 +43,10 @@ extension ArchiveDigest: CustomStringConvertible {
 }
 
 /// Computes the digest of bytes that come piece by piece.
-package struct ArchiveHasher {
+struct ArchiveHasher {
   private var hasher = SHA256Hasher()
 
-  package init() {}
+  init() {}
 
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     hasher.update(bytes)

@@ -24,7 +24,7 @@ extension SegmentManifest {
   /// Frames, counts and entities are read one by one, so that memory is bounded whatever the text holds.
   ///
   /// - Parameter path: The file, for messages.
-  package init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
+  init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
     var parts = ManifestParts(path: path)
     parts.frames.reserveCapacity(min(bytes.count / 64, ArchiveFormat.maxFrames))
     try parts.read(bytes)

@@ -3,7 +3,7 @@
 ///
 /// It follows the last frame, in a frame that every reader of zstd skips: the packed and the unpacked
 /// size of each frame, then their number. Numbers are little-endian.
-package struct SeekTable: Hashable, Sendable {
+struct SeekTable: Hashable, Sendable {
   /// One frame.
   package struct Entry: Hashable, Sendable {
     /// Its size in the file, in bytes.
@@ -11,7 +11,7 @@ package struct SeekTable: Hashable, Sendable {
     /// The size of its text, in bytes.
     let textByteCount: UInt32
 
-    package init(byteCount: UInt32, textByteCount: UInt32) {
+    init(byteCount: UInt32, textByteCount: UInt32) {
       self.byteCount = byteCount
       self.textByteCount = textByteCount
     }

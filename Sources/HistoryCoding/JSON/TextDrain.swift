@@ -9,7 +9,7 @@ package final class TextDrain: @unchecked Sendable {
   /// The length in bytes above which values are written in pieces.
   package static let longValue = 1 << 16
   /// The usual number of bytes to collect before they are taken.
-  package static let usualCapacity = 1 << 20
+  static let usualCapacity = 1 << 20
 
   /// The number of bytes to collect before they are taken.
   let capacity: Int

@@ -7,9 +7,9 @@ import SystemPackage
 
 /// One export of one snapshot of a history.
 package struct ExportOperation {
-  package let timeline: HistoryTimeline
+  let timeline: HistoryTimeline
   /// Threads that read the store as well; `nil` without a store.
-  package let helpers: SnapshotHelpers?
+  let helpers: SnapshotHelpers?
   package let schema: HistorySchema
   package let format: ExportFormat
   /// Writes the format.

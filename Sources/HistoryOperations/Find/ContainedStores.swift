@@ -8,10 +8,17 @@ package enum ContainedStores {
   ///
   /// - Throws: ``StoreError``.
   package static func unpack(_ contained: ContainedPath, to copy: PrivateCopy) throws {
+    var parts = StoreParts()
+    parts.add(storeNamed: contained.name, copiedTo: copy.path)
+    var exists = false
     do {
-      let exists =
-        MissingFolders.isFolder(contained.container)
-        ? try copyFromBackup(contained, to: copy) : try extract(contained, to: copy)
+      try copyFiles(
+        of: FilePath(FileStatus.resolve(contained.container) ?? contained.container), parts,
+        limits: FindOperation.Limits()
+      ) { _, place, error in
+        if let error { throw error }
+        if place.target == copy.path { exists = true }
+      }
       guard exists else { throw StoreError.missing(path: contained.path) }
     } catch let error as OperationError {
       throw StoreError.unreadable(path: contained.path, reason: error.message)
@@ -22,42 +29,50 @@ package enum ContainedStores {
     }
   }
 
-  private static func copyFromBackup(
-    _ contained: ContainedPath, to copy: PrivateCopy
-  ) throws -> Bool {
-    guard case .readable(let backup) = try DeviceBackup.kind(ofFolder: contained.container) else {
+  /// Copies files out of a backup or an archive, in one pass.
+  ///
+  /// - Parameters:
+  ///   - container: The backup or the archive.
+  ///   - parts: The files, and where they are to be copied.
+  ///   - limits: The maximum size of what is unpacked.
+  ///   - receive: Receives the name of each file in the container, its place, and what prevented the copy. In an archive
+  ///     a later member of a name replaces the copy of an earlier one, as when the archive is unpacked.
+  /// - Throws: Errors of `receive`, and of the container as a whole.
+  static func copyFiles(
+    of container: FilePath, _ parts: StoreParts, limits: FindOperation.Limits,
+    _ receive: (_ name: String, StoreParts.Place, (any Error)?) throws -> Void
+  ) throws {
+    func copy(_ name: String, _ write: (String) throws -> Void) throws {
+      guard let place = parts.place(of: name) else { return }
+      var problem: (any Error)?
+      do {
+        try MissingFolders.make(
+          FilePath(place.target).folder.string, permissions: .ownerReadWriteExecute)
+        try write(place.target)
+      } catch {
+        problem = error
+      }
+      try receive(name, place, problem)
+    }
+    guard MissingFolders.isFolder(container.string) else {
+      let members = try ArchiveMembers(container, limits: limits)
+      while let member = try members.next() {
+        guard member.isFile else { continue }
+        try copy(member.name) { target in
+          try members.checkLength(member.size ?? 0, of: member)
+          try members.extract(member, to: target)
+        }
+      }
+      return
+    }
+    guard case .readable(let backup) = try DeviceBackup.kind(ofFolder: container.string) else {
       throw StoreError.unreadable(
-        path: contained.path, reason: "\(contained.container) is an encrypted backup")
+        path: container.shown, reason: "\(container.shown) is an encrypted backup")
     }
-    let parts = StoreParts(ofStoreNamed: contained.name, copiedTo: copy.path)
-    var exists = false
     try backup.forEachFile { file in
-      guard let target = parts.target(of: file.domain + "/" + file.relativePath) else { return }
-      try makeFolder(of: target)
-      try PrivateCopy.copy(FilePath(file.path), to: target)
-      if target == copy.path { exists = true }
+      try copy(file.domain + "/" + file.relativePath) {
+        try PrivateCopy.copy(FilePath(file.path), to: $0)
+      }
     }
-    return exists
-  }
-
-  private static func extract(_ contained: ContainedPath, to copy: PrivateCopy) throws -> Bool {
-    let members = try ArchiveMembers(
-      FilePath(FileStatus.resolve(contained.container) ?? contained.container),
-      limits: FindOperation.Limits())
-    let parts = StoreParts(ofStoreNamed: contained.name, copiedTo: copy.path)
-    var exists = false
-    // A later member replaces an earlier one of the same name, as when the archive is unpacked.
-    while let member = try members.next() {
-      guard member.isFile, let target = parts.target(of: member.name) else { continue }
-      try members.checkLength(member.size ?? 0, of: member)
-      try makeFolder(of: target)
-      try members.extract(member, to: target)
-      if target == copy.path { exists = true }
-    }
-    return exists
-  }
-
-  private static func makeFolder(of file: String) throws {
-    try MissingFolders.make(FilePath(file).folder.string, permissions: .ownerReadWriteExecute)
   }
 }

@@ -16,7 +16,7 @@ package struct FindOperation {
     /// All members of one archive that must be unpacked to find the stores in it.
     package var archiveByteCount: Int64 = 16 << 30
 
-    package init() {}
+    init() {}
   }
 
   /// What to find.
@@ -30,6 +30,8 @@ package struct FindOperation {
     package var changedAfter: StoreTimestamp?
     /// Seconds to wait for a locked store.
     package var busyTimeout = 5.0
+    /// A new folder, into which stores are copied that are in archives and backups.
+    package var extractionFolder: String?
 
     package init(_ paths: [String]) { self.paths = paths }
   }
@@ -57,8 +59,20 @@ package struct FindOperation {
     package var examined = 0
     /// Files below the folders that are of formats that are not searched.
     package var unsearched: [UnsearchedFormat: Int] = [:]
+    /// What was extracted; `nil` if nothing was.
+    package var extraction: Extraction?
 
     package init() {}
+  }
+
+  /// The stores that were copied out of archives and backups.
+  package struct Extraction: Sendable {
+    package let folder: String
+    /// A file in the folder with the origin and the digest of each other file, as JSON lines.
+    package let list: String
+    package internal(set) var storeCount = 0
+    package internal(set) var fileCount = 0
+    package internal(set) var byteCount: Int64 = 0
   }
 
   /// The number of files that are inspected at once: a small one first, so that results come early.
@@ -71,15 +85,20 @@ package struct FindOperation {
   /// Finds stores.
   ///
   /// - Parameter receive: Receives each store and each problem, in the order of the paths.
-  /// - Throws: Errors of `receive`.
+  /// - Throws: Errors of `receive`, and ``OperationError`` if nothing can be extracted to the folder.
   package func run(_ receive: @escaping (Event) throws -> Void) throws -> Summary {
+    let extraction = try request.extractionFolder.map {
+      try StoreExtraction(into: $0, limits: request.limits)
+    }
     var summary = Summary()
     var batch: [FindCandidate] = []
     var size = Self.batchSizes.first
     func flush() throws {
       for event in inspect(batch).joined() {
         switch event {
-        case .found: summary.found += 1
+        case .found(let store):
+          summary.found += 1
+          extraction?.add(store)
         case .failed: summary.failed += 1
         case .unsearched(_, let format):
           summary.unsearched[format, default: 0] += 1
@@ -96,6 +115,10 @@ package struct FindOperation {
       if batch.count == size { try flush() }
     }.walk(request.paths)
     try flush()
+    summary.extraction = try extraction?.run { path, error in
+      summary.failed += 1
+      try receive(.failed(path: path, error))
+    }
     return summary
   }
 

@@ -12,7 +12,7 @@ package struct MaintenanceSettings {
     package let compression: ExportCompression
     package let encoder: any HistoryEncoder
     /// Whether old and new values are left out.
-    package let omitsValues: Bool
+    let omitsValues: Bool
     /// Returns which transactions and changes to export.
     package let query: (TokenResolver) throws -> HistoryQuery
 

@@ -13,7 +13,7 @@ package struct HistoryReport {
   /// What to show, and how.
   package struct Request {
     /// The histories to show.
-    package var sources: [HistorySource]
+    var sources: [HistorySource]
     /// The title; `nil` for one made of the names of the stores.
     package var title: String?
     /// The conditions of the query, as they were given.

@@ -29,25 +29,6 @@ struct ReportHistory {
     self.name = name
     isRedacted = request.isRedacted
     maxTransactions = request.maxTransactions
-    var problem: String?
-    /// Shows what can be read of a damaged store, and reports the damage.
-    func tolerating<Result>(
-      _ read: () throws -> Result, otherwise: () throws -> Result
-    ) throws -> Result {
-      do {
-        return try read()
-      } catch let error as StoreError {
-        guard case .damaged = error else { throw error }
-        if problem == nil {
-          observer(
-            .warning(
-              OperationWarning(
-                kind: "damaged", message: error.message, hint: error.remedy, isDamage: true)))
-        }
-        problem = error.message
-        return try otherwise()
-      }
-    }
     let schema = try timeline.schema(
       timeline.snapshot.map {
         try StoreReading.warnOfModel(in: $0, observer: observer)
@@ -55,72 +36,121 @@ struct ReportHistory {
       })
     var query = query
     try query.deriveValues(in: timeline, schema: schema)
-    func count(_ query: HistoryQuery) throws -> HistoryStatistics {
-      try HistoryStatistics(
-        timeline, query: query, schema: schema, unit: .month, clock: .universal, now: request.now,
-        plots: true)
-    }
-    statistics = try tolerating {
-      try count(query)
+    var problem: StoreError?
+    statistics = try Self.tolerating(&problem) {
+      try Self.count(query, timeline, schema, now: request.now)
     } otherwise: {
       var tolerant = query
       tolerant.checksCompleteness = false
-      return try count(tolerant)
+      return try Self.count(tolerant, timeline, schema, now: request.now)
     }
     var list = ReportTransactions(byteLimit: byteLimit, isRedacted: request.isRedacted)
     if request.maxTransactions > 0 {
-      var newest = query
-      newest.order = .descending
-      newest.limit = request.maxTransactions
-      newest.limitKeepsNewest = true
-      newest.valueSearch = nil
-      if request.isRedacted {
-        newest.recordedValues = nil
-        newest.omitsRecordedValues = true
-      }
-      try tolerating {
+      let newest = Self.newest(query, request)
+      try Self.tolerating(&problem) {
         try list.read(TimelineReader(timeline, query: newest, schema: schema))
       } otherwise: {
       }
     }
     transactions = list
-    self.problem = problem
-
-    if let snapshot = timeline.snapshot {
-      let mirroring = try MirroringState(snapshot: snapshot)
-      facts = try Self.facts(of: snapshot, mirroring)
-      let (bookmarks, bookmarkProblem) = BookmarkFile.readable(
-        named: source.bookmarkPath, beside: snapshot.location)
-      let statuses = try BookmarkStatus.statuses(of: bookmarks, in: snapshot, now: request.now)
-      self.bookmarks = statuses.map(Self.json)
-      notices =
-        try StoreNotice.notices(
-          on: snapshot, reach: HistoryReach(of: snapshot), mirroring: mirroring,
-          logProblem: logProblem)
-        + (bookmarkProblem.map { [StoreNotice(kind: "unreadableBookmarks", text: $0.message)] }
-          ?? []) + Self.notices(on: statuses)
-      sizes = .object(of: [
-        "store": try snapshot.storeByteCount(), "free": try snapshot.freeByteCount(),
-        "log": try? snapshot.location.logSize(), "history": statistics.size?.pageByteCount,
-        "archive": try Self.archiveByteCount(of: timeline, at: source.archivePath),
-      ])
-    } else {
-      (facts, bookmarks) = ([], [])
-      notices =
-        try timeline.missingBeginning().map {
-          [
-            StoreNotice(
-              kind: "missingBeginning",
-              text: "history before number \($0.oldest ?? 0) is not here")
-          ]
-        } ?? []
-      sizes = .object(of: [
-        "archive": try Self.archiveByteCount(of: timeline, at: source.path)
-      ])
+    if let problem {
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "damaged", message: problem.message, hint: problem.remedy, isDamage: true)))
     }
+    self.problem = problem?.message
+    (facts, sizes, notices, bookmarks) =
+      if let snapshot = timeline.snapshot {
+        try Self.state(
+          of: snapshot, timeline, source, statistics, logProblem: logProblem, now: request.now)
+      } else {
+        try Self.state(ofArchive: timeline, at: source.path)
+      }
     if let message = query.valueSearch?.result.message(on: query) {
       notices.append(StoreNotice(kind: "unknownValues", text: message))
     }
+  }
+
+  // MARK: - Reading
+
+  /// Reads what can be read of a damaged store.
+  ///
+  /// - Parameter problem: The first damage; set if there is one.
+  private static func tolerating<Result>(
+    _ problem: inout StoreError?, _ read: () throws -> Result, otherwise: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try read()
+    } catch let error as StoreError {
+      guard case .damaged = error else { throw error }
+      problem = problem ?? error
+      return try otherwise()
+    }
+  }
+
+  private static func count(
+    _ query: HistoryQuery, _ timeline: HistoryTimeline, _ schema: HistorySchema,
+    now: StoreTimestamp
+  ) throws -> HistoryStatistics {
+    try HistoryStatistics(
+      timeline, query: query, schema: schema, unit: .month, clock: .universal, now: now,
+      plots: true)
+  }
+
+  /// Returns the query of the transactions that the page lists.
+  private static func newest(
+    _ query: HistoryQuery, _ request: HistoryReport.Request
+  ) -> HistoryQuery {
+    var newest = query
+    newest.order = .descending
+    newest.limit = request.maxTransactions
+    newest.limitKeepsNewest = true
+    newest.valueSearch = nil
+    if request.isRedacted {
+      newest.recordedValues = nil
+      newest.omitsRecordedValues = true
+    }
+    return newest
+  }
+
+  private typealias State = (
+    facts: [(String, String)], sizes: JSONValue, notices: [StoreNotice], bookmarks: [JSONValue]
+  )
+
+  private static func state(
+    of snapshot: StoreSnapshot, _ timeline: HistoryTimeline, _ source: HistorySource,
+    _ statistics: HistoryStatistics, logProblem: String?, now: StoreTimestamp
+  ) throws -> State {
+    let mirroring = try MirroringState(snapshot: snapshot)
+    let (bookmarks, problem) = BookmarkFile.readable(
+      named: source.bookmarkPath, beside: snapshot.location)
+    let statuses = try BookmarkStatus.statuses(of: bookmarks, in: snapshot, now: now)
+    let notices =
+      try StoreNotice.notices(
+        on: snapshot, reach: HistoryReach(of: snapshot), mirroring: mirroring,
+        logProblem: logProblem)
+      + (problem.map { [StoreNotice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
+      + self.notices(on: statuses)
+    let sizes = JSONValue.object(of: [
+      "store": try snapshot.storeByteCount(), "free": try snapshot.freeByteCount(),
+      "log": try? snapshot.location.logSize(), "history": statistics.size?.pageByteCount,
+      "archive": try archiveByteCount(of: timeline, at: source.archivePath),
+    ])
+    return (try facts(of: snapshot, mirroring), sizes, notices, statuses.map(json))
+  }
+
+  private static func state(
+    ofArchive timeline: HistoryTimeline, at path: String
+  ) throws -> State {
+    let notices = try timeline.missingBeginning().map {
+      [
+        StoreNotice(
+          kind: "missingBeginning", text: "history before number \($0.oldest ?? 0) is not here")
+      ]
+    }
+    let sizes = JSONValue.object(of: ["archive": try archiveByteCount(of: timeline, at: path)])
+    return ([], sizes, notices ?? [], [])
   }
 
   // MARK: - Facts

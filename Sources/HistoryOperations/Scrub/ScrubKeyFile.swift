@@ -4,10 +4,10 @@ import StoreFormat
 import SystemPackage
 
 /// A file with the key of scrubbed copies: 64 hexadecimal digits, for the owner only.
-package struct ScrubKeyFile {
+struct ScrubKeyFile {
   package let path: String
 
-  package init(path: String) { self.path = path }
+  init(path: String) { self.path = path }
 
   private static let digitCount = 2 * ScrubKey.byteCount
 
@@ -32,7 +32,7 @@ package struct ScrubKeyFile {
   }
 
   /// Reads the key, or makes a new one and writes it.
-  package func readOrMake() throws -> (key: ScrubKey, isNew: Bool) {
+  func readOrMake() throws -> (key: ScrubKey, isNew: Bool) {
     if let key = try read() {
       // A run that was killed right after it named the file.
       AbandonedDrafts.remove(ofFile: path)

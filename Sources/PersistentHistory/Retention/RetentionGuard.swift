@@ -40,7 +40,7 @@ public struct RetentionGuard: Hashable, Sendable {
   /// The name of the guard against damage that is found without a full read; see ``EvidentDamage``.
   package static let damageName = "damage"
   /// The name of the guard of the newest transaction, which only ``RetentionRule/all`` overrules.
-  package static let newestName = "newest"
+  static let newestName = "newest"
 
   /// Whether a text can be the name of a guard that can be ignored.
   package static func isName(_ text: String) -> Bool {

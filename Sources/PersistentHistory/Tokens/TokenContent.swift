@@ -332,6 +332,7 @@ private struct PrintedData {
       .prefix(12)
     guard let bytes = Self.bytes(of: Array(first.prefix(first.count / 2 * 2))),
       !end.isEmpty && bytes.count > 1 || TokenContent.isBeginning(bytes)
+        || bytes.starts(with: "bpli".utf8)
     else { return nil }
   }
 
@@ -344,13 +345,18 @@ private struct PrintedData {
     }
     guard digits.hasSuffix(end),
       let bytes = Self.bytes(of: digits.dropLast(end.count).utf8.filter { $0 > 0x20 }),
-      length == nil || length == bytes.count
+      length == nil || length == bytes.count, !Self.isCutList(bytes)
     else {
       throw TokenContentError(
         description: "it is data in hexadecimal digits that is cut or has other characters; write "
           + "the whole")
     }
     return bytes
+  }
+
+  /// Whether bytes are the beginning of a binary property list, shorter than its header and trailer.
+  private static func isCutList(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: "bpli".utf8) && bytes.count < 40
   }
 
   private static func bytes(of digits: [UInt8]) -> [UInt8]? {

@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// Where the values of a change were found.
-package enum ValuePlace: Hashable, Sendable {
+enum ValuePlace: Hashable, Sendable {
   /// In the file of recorded values.
   case recorded
   /// In the write-ahead log.

@@ -23,7 +23,7 @@ package struct FindingEntry {
 
   package let severity: Severity
   /// Whether the commands that write to the store, or seal its history, look for the problem before, and refuse.
-  package let stopsWriting: Bool
+  let stopsWriting: Bool
   /// What the problem means, in one sentence.
   package let meaning: String
   /// What to do about it.

@@ -46,34 +46,46 @@ package struct ContainedPath: Hashable, Sendable {
   }
 }
 
-/// The files of a store that are read with it.
+/// The files of stores that are copied with them out of one container.
 package struct StoreParts {
   /// The endings of the names of files beside a store; the first is that of the store itself.
   static let endings = [
     "", "-wal", "-journal", "-values.db", "-values.db-wal", "-values.db-journal", "-bookmarks.json",
   ]
 
-  private let files: [[UInt8]: String]
-  private let folder: (source: [UInt8], target: String)
+  /// The place of a copy.
+  package typealias Place = (store: String, target: String)
 
+  private var files: [[UInt8]: Place] = [:]
+  /// The folders of large values, each with a slash at the end.
+  private var folders: [[UInt8]: Place] = [:]
+
+  package init() {}
+
+  /// Adds the files of a store.
+  ///
   /// - Parameters:
   ///   - name: The path of the store in its container.
   ///   - copy: The path that its copy will have.
-  package init(ofStoreNamed name: String, copiedTo copy: String) {
-    files = Dictionary(keepingFirst: Self.endings.map { (Array((name + $0).utf8), copy + $0) })
-    folder = (
-      Array((ExternalData(besideStoreAt: name).path + "/").utf8),
-      ExternalData(besideStoreAt: copy).path
-    )
+  package mutating func add(storeNamed name: String, copiedTo copy: String) {
+    for ending in Self.endings { files[Array((name + ending).utf8)] = (name, copy + ending) }
+    folders[Array((ExternalData(besideStoreAt: name).path + "/").utf8)] =
+      (name, ExternalData(besideStoreAt: copy).path)
   }
 
-  /// Returns the place of the copy of a file in the container; `nil` for a file that does not belong to the store.
-  package func target(of file: String) -> String? {
+  /// Returns the name of the store that a file in the container belongs to, and the place of its copy; `nil` for a file
+  /// that belongs to none.
+  package func place(of file: String) -> Place? {
     let bytes = Array(file.utf8)
-    if let target = files[bytes] { return target }
-    guard bytes.starts(with: folder.source) else { return nil }
-    let rest = FilePath(String(decoding: bytes.dropFirst(folder.source.count), as: UTF8.self))
-    guard !rest.isAbsolute, rest.components.allSatisfy({ $0.kind == .regular }) else { return nil }
-    return folder.target + "/" + rest.string
+    if let place = files[bytes] { return place }
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
+      guard let folder = folders[Array(bytes[...index])] else { continue }
+      let rest = FilePath(String(decoding: bytes[(index + 1)...], as: UTF8.self))
+      guard !rest.isAbsolute, rest.components.allSatisfy({ $0.kind == .regular }) else {
+        return nil
+      }
+      return (folder.store, folder.target + "/" + rest.string)
+    }
+    return nil
   }
 }

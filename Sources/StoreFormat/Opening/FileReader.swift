@@ -2,7 +2,7 @@ import DurableFiles
 import SystemPackage
 
 /// Reads a file in pieces of one length, without following a link or waiting for a pipe.
-package final class FileReader {
+final class FileReader {
   private let file: ReadableFile
   private let buffer: UnsafeMutableRawBufferPointer
   private var offset: Int64 = 0

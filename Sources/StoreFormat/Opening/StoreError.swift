@@ -249,7 +249,7 @@ extension NotAStoreReason {
     switch self {
     case .notAFile(let kind): "it is a \(kind), not a file"
     case .empty: "the file is empty"
-    case .notSQLite: "it does not begin like a SQLite database (or it is encrypted)"
+    case .notSQLite: "it does not begin like a SQLite database"
     case .withoutCoreDataTables: "it is a SQLite database without the tables of Core Data"
     case .companion(let store): "it is a file that belongs to \(store)"
     }

@@ -14,7 +14,7 @@ import GRDB
 /// ```
 public final class StoreFile: Sendable {
   package let location: StoreLocation
-  package let accessMode: AccessMode
+  let accessMode: AccessMode
   /// Seconds to wait for a locked store.
   package let busyTimeout: Double
 

@@ -18,6 +18,9 @@ struct LogScan {
       let before = try FileStatus(path: path)
       guard let before, before.size > 0 else { return .empty }
       let condition = try look(path, size: before.size, pageSize: pageSize)
+      // What is whole stays so, whatever is appended. Reading it again while a program saves faster than this reads
+      // would not end.
+      if case .whole = condition { return condition }
       if try FileStatus(path: path) == before { return condition }
     }
     return .changing

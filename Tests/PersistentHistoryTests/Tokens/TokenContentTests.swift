@@ -155,6 +155,8 @@ struct TokenContentTests {
       (String(digits.dropLast()), "hexadecimal digits that is cut"),
       (String(digits.dropLast(8)), "damaged property list"),
       ("X'62706c69737430", "hexadecimal digits that is cut"),
+      ("62706c69", "hexadecimal digits that is cut"),
+      ("<62706c69 7374>", "hexadecimal digits that is cut"),
       ("{length = 4, bytes = 0xdeadbeef}", "neither text nor a property list"),
     ]
     for (text, words) in cases {
