@@ -1,3 +1,4 @@
+import DurableFiles
 import PersistentHistory
 import StoreEditing
 import StoreFormat
@@ -48,14 +49,23 @@ package struct Compaction {
   package func run() throws -> CompactionResult {
     let (path, observer) = (context.path, context.observer)
     let ignoresDamage = ignoredGuards.contains(RetentionGuard.damageName)
+    var space: StoreSpace?
     if !ignoresDamage {
-      try context.rollingBackUnfinishedSave {
+      space = try context.rollingBackUnfinishedSave {
         // All pages are read, which must not keep an app from saving meanwhile.
         let store = try StoreFile(
           location: StoreLocation(path: path), busyTimeout: context.busyTimeout,
           manner: .withoutLock)
-        try store.read { try EvidentDamage.check($0, readsPages: true) }
+        return try store.read {
+          try EvidentDamage.check($0, readsPages: true)
+          return try $0.space()
+        }
       }
+    }
+    // The log would be moved into the store for nothing, and the states that it holds would be lost.
+    if !isFull, let space, space.freePageCount == 0 {
+      return CompactionResult(
+        unchanged: space, fileByteCount: try FileStatus(path: path)?.size ?? space.byteCount)
     }
     if keepsLogValues { try context.open().keepLogValues() }
     let compactor = try StoreCompactor(

@@ -12,6 +12,8 @@ enum MisplacedInput {
   static func failure(_ path: String) -> Failure? {
     do {
       switch try FileStatus(path: path)?.kind {
+      // What is in an archive or a backup exists, as far as its path tells.
+      case nil where ContainedPath(path) != nil: return nil
       case nil: return failure(.missing(path: path))
       case .file? where FileContent.isSQLite(at: path): return nil
       case .file?, .directory?: return failure(.notAStore(path: path, reason: .notSQLite))

@@ -111,7 +111,8 @@ struct Find: HistctlCommand {
       )
     } else {
       session.diagnostics.note(
-        "no store is in an archive or a backup, so \(extract) was not made")
+        (summary.failed > 0 ? "no store could be copied" : "no store is in an archive or a backup")
+          + ", so \(extract) was not made")
     }
   }
 

@@ -15,6 +15,8 @@ struct InfoReport {
   let entityNames: [String]
   let storeByteCount: Int64
   let freeByteCount: Int64
+  /// The bytes of the write-ahead log, whose pages can stand in it many times.
+  let logByteCount: Int64
   /// The history; `nil` for a store without history tables.
   let overview: HistoryOverview?
   let bookmarks: [Bookmark]
@@ -44,6 +46,7 @@ struct InfoReport {
     entityNames = snapshot.entities.modelEntries.map(\.name)
     storeByteCount = try snapshot.storeByteCount()
     freeByteCount = try snapshot.freeByteCount()
+    logByteCount = try snapshot.location.logSize()
     overview =
       snapshot.layout.history == nil ? nil : try HistoryOverview(snapshot: snapshot, schema: schema)
     (bookmarks, bookmarkProblem) = BookmarkFile.readable(
@@ -79,6 +82,7 @@ struct InfoReport {
         "system": metadata.frameworkVersion?.system,
         "modelVersions": metadata.modelVersionIdentifiers, "modelEntities": entityNames,
         "storeBytes": storeByteCount, "freeBytes": freeByteCount,
+        "logBytes": logByteCount,
         "mirrored": !layout.mirroringTables.isEmpty, "mirroring": mirroring?.json,
         "hasHistory": overview != nil,
       ],

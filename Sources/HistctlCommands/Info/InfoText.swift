@@ -35,6 +35,7 @@ struct InfoText: FieldPage {
     try field("written by", report.origin.name + (system ?? ""))
     let free = report.freeByteCount > 0 ? ", \(ByteCount(report.freeByteCount)) free" : ""
     try field("size", "\(ByteCount(report.storeByteCount))\(free)")
+    if report.logByteCount > 0 { try field("its -wal", "\(ByteCount(report.logByteCount))") }
     try field("entities", "\(report.entityNames.count)")
   }
 

@@ -242,7 +242,10 @@ enum CommandLineParser {
   }
 
   private static func question(_ names: [String]) -> String? {
-    names.isEmpty ? nil : "did you mean \(names.map { "'\($0)'" }.joined(separator: " or "))?"
+    // Two arguments of a command can have one name for a negation or an alias.
+    let different = names.indices.filter { !names[..<$0].contains(names[$0]) }.map { names[$0] }
+    return different.isEmpty
+      ? nil : "did you mean \(different.map { "'\($0)'" }.joined(separator: " or "))?"
   }
 
   /// Finds the command that words begin with, and the words after it.

@@ -94,7 +94,7 @@ final class OperationDisplay {
         ?? "\(count.grouped) transactions of \(store)"
         + (summary.last.map { ", up to \($0.number)," } ?? "") + " were written to standard output",
       [("path", .string(store)), ("exportedTransactions", .integer(Int64(count)))],
-      isBegun: count > 0, in: session)
+      caution: "; changes may be missing in any of them", isBegun: count > 0, in: session)
   }
 
   private func note(_ sealed: SealedSegments?, _ store: String, _ archive: String) {

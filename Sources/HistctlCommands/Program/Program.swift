@@ -98,7 +98,7 @@ package enum Program {
       }
       let diagnostics = diagnostics(of: command, arguments, console)
       diagnostics.report(failure)
-      if failure.status != .partlyDone { console.workDone.tell(diagnostics) }
+      if failure.status != .partlyDone { console.workDone.tell(after: failure, diagnostics) }
       return failure.status
     }
   }

@@ -23,7 +23,9 @@ final class StoreIsolation {
     } catch {
       let failure = Failure(error, time: session.time.text).naming(path, amongSeveral: amongSeveral)
       session.diagnostics.report(failure)
-      if failure.status != .partlyDone { session.console.workDone.tell(session.diagnostics) }
+      if failure.status != .partlyDone {
+        session.console.workDone.tell(after: failure, session.diagnostics)
+      }
       session.console.workDone.clear()
       end(with: failure.status)
     }

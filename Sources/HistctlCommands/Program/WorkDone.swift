@@ -20,7 +20,7 @@ package final class WorkDone: @unchecked Sendable {
   private let isReportedBySignals: Bool
   /// The number of the next buffer.
   private var next = 0
-  private var words: (message: String, json: JSONValue)?
+  private var words: (message: String, json: JSONValue, caution: String)?
   /// The beginning of every message, such as the progress of a run over many stores.
   private var context: String?
 
@@ -32,13 +32,16 @@ package final class WorkDone: @unchecked Sendable {
 
   /// Notes the progress of the work. One thread at a time may call it.
   ///
-  /// - Parameter isBegun: Whether anything was done, so that it is reported after an error too.
+  /// - Parameters:
+  ///   - caution: What is added to the message after an error that is damage.
+  ///   - isBegun: Whether anything was done, so that it is reported after an error too.
   func note(
-    _ message: String, _ details: [(String, JSONValue)] = [], isBegun: Bool, in session: Session
+    _ message: String, _ details: [(String, JSONValue)] = [], caution: String = "", isBegun: Bool,
+    in session: Session
   ) {
     let whole = context.map { "\($0); \(message)" } ?? message
     let json = JSONValue.record("workDone", ["message": whole], and: details)
-    words = isBegun ? (whole, json) : nil
+    words = isBegun ? (whole, json, caution) : nil
     guard isReportedBySignals else { return }
     var bytes: [UInt8]
     if session.options.json {
@@ -68,10 +71,11 @@ package final class WorkDone: @unchecked Sendable {
   }
 
   /// Reports what was done before an error, once.
-  func tell(_ diagnostics: Diagnostics) {
+  func tell(after failure: Failure, _ diagnostics: Diagnostics) {
     guard let words else { return }
     clear()
-    diagnostics.tell(words.message, words.json)
+    let caution = failure.status == .damaged ? words.caution : ""
+    diagnostics.tell(words.message + caution, words.json)
   }
 
   /// Writes the line on standard error; safe in a signal's handler.

@@ -151,7 +151,7 @@ struct PageOptions: ParsableArguments {
       valueName: "count"))
   var maxTransactions = 10_000
 
-  @Flag(help: "Leave out values and tombstones.")
+  @Flag(help: "Leave out values, tombstones and names of contexts.")
   var redact = false
 
   @Flag(help: "Show the SHA-256 of each store, its log and its journal, before and after reading.")

@@ -148,7 +148,7 @@ struct StatsText: FieldPage {
     guard statistics.times != nil else { return }
     let rates = [
       ("in \(counted(days: statistics.totalRate.days))", statistics.totalRate),
-      ("in the last 30", statistics.lastMonthRate), ("in the last 7", statistics.lastWeekRate),
+      ("in its last 30", statistics.lastMonthRate), ("in its last 7", statistics.lastWeekRate),
     ]
     let rows = rates.compactMap { name, rate in
       rate.map { rate in

@@ -148,7 +148,7 @@ final class ArchiveMembers {
   private func failure() -> OperationError {
     let reason =
       source.error.map { ($0 as? Errno)?.description ?? "\($0)" }
-      ?? archive_error_string(archive).map { String(cString: $0) }
+      ?? archive_error_string(archive).map { String(String(cString: $0).prefix { !$0.isNewline }) }
     return OperationError(
       .unreadable, "cannot read \(path): \(reason ?? "it is not a zip or tar file")",
       hint: "unpack the archive with the program that packed it, and search its folder")

@@ -118,7 +118,7 @@ extension ReportHistory {
     if transactions.shortenedCount > 0 {
       add("values", transactions.shortenedCount, "long values are shortened")
     }
-    if isRedacted { add("redacted", nil, "values and tombstones were left out") }
+    if isRedacted { add("redacted", nil, "values, tombstones and names of contexts were left out") }
     if let hours = statistics.grid?.hours, hours > 1 {
       add("hours", nil, "activity is counted in steps of \(hours) hours")
     }

@@ -71,7 +71,9 @@ struct ReportTransactions {
     writer.append(transaction.timestamp.reportJSON)
     for role in [StringRole.author, .bundle, .process, .context] {
       writer.appendRaw(",")
-      writer.appendInteger(Int64(transaction.text(role).map { texts.place(of: $0.string) } ?? -1))
+      // Some programs name their contexts by the paths of files.
+      let text = isRedacted && role == .context ? nil : transaction.text(role)
+      writer.appendInteger(Int64(text.map { texts.place(of: $0.string) } ?? -1))
     }
     var changes = JSONWriter()
     var count: Int64 = 0

@@ -58,8 +58,8 @@ package enum StoreFindingKind: String, FindingKind {
       .damage(
         "SQLite's integrity check found pages that contradict each other: rows may be missing, "
           + "duplicated or altered",
-        remedy: "restore the store with its -wal from a backup; sqlite3 STORE .recover saves what "
-          + "can still be read", stopsWriting: true)
+        remedy: "restore the store with its -wal from a backup; .recover of a new sqlite3 "
+          + "saves what can still be read of a copy", stopsWriting: true)
     case .damagedLog:
       .damage(
         "committed saves follow a part of the -wal whose checksum is wrong; SQLite ignores them",

@@ -23,6 +23,15 @@ package struct CompactionResult: Hashable, Sendable {
   package let obstacle: Obstacle?
 }
 
+extension CompactionResult {
+  /// The result for a store without unused pages.
+  package init(unchanged space: StoreSpace, fileByteCount: Int64) {
+    self.init(
+      before: space, after: space, fileByteCountBefore: fileByteCount,
+      fileByteCountAfter: fileByteCount, obstacle: nil)
+  }
+}
+
 /// Returns the unused pages of a store to the file system.
 ///
 /// Deleting rows never makes a file smaller: SQLite keeps their pages for later use. The tables, the

@@ -177,6 +177,8 @@ extension StoreError {
     case .beingReplaced:
       "try again; if it stays so, make that copy or store again, which puts the former one and all "
         + "that belongs to it back first"
+    case .unreadable(let path, _) where path.contains(ContainedPath.separator):
+      "unpack the archive with the program that packed it, and give the path of the store there"
     case .unreadable:
       "check the permissions of the file and of its folder"
     case .withoutRoom:

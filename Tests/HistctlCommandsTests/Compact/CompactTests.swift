@@ -30,6 +30,31 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
   }
 
+  @Test func `without free pages compact leaves the log and its states`() async throws {
+    let sample = try SampleFolder()
+    let script = """
+      import os, shutil, sqlite3, sys
+      store = sys.argv[1]
+      db = sqlite3.connect(store)
+      db.execute("pragma journal_mode = wal"); db.execute("pragma wal_autocheckpoint = 0")
+      db.execute("insert into ATRANSACTION (Z_PK, ZTIMESTAMP) values (1000, 8e8)")
+      db.execute("update Z_PRIMARYKEY set Z_MAX = 1000 where Z_ENT = 16002"); db.commit()
+      for end in ["", "-wal"]: shutil.copy(store + end, store + ".kept" + end)
+      db.close()
+      for end in ["", "-wal"]: os.rename(store + ".kept" + end, store + end)
+      """
+    let python = try await #require(Tool("python3")).run(["-c", script, sample.store])
+    #expect(python.status == 0, "\(python.errors)")
+    let log = try FileBytes.read(sample.store + "-wal")
+    #expect(!log.isEmpty)
+    let result = try await sample.run("compact sample.store")
+    #expect(result.status == 0 && result.text.contains("nothing to free"), "\(result.errors)")
+    #expect(try FileBytes.read(sample.store + "-wal") == log)
+    #expect(!FileManager.default.fileExists(atPath: sample.store + "-values.db"))
+    let info = try Self.object(try await sample.run("info sample.store --json"))
+    #expect(info["logBytes"] as? Int == log.count)
+  }
+
   @Test(arguments: ["", " --full"])
   func `compact returns free pages and changes nothing else`(_ option: String) async throws {
     let sample = try SampleFolder()

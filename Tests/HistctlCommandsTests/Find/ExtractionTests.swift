@@ -124,6 +124,21 @@ import Testing
     #expect(!files.contains { $0.hasPrefix("tree/a.zip/in/") }, "\(files)")
   }
 
+  @Test func `commands that change a store refuse one in an archive by that, not as missing`()
+    async throws
+  {
+    let folder = try await Self.folder()
+    for arguments in [["prune", "--keep-last", "2"], ["scrub", "-o", "copy.store"]] {
+      let result = try await Tool.histctl.run(
+        [arguments[0], "tree/a.zip!/in/s"] + arguments.dropFirst(), folder: folder.path)
+      #expect(result.status != 0 && !result.errors.contains("no file at"), "\(result.errors)")
+    }
+    let cut = try FileBytes.read(folder.file("tree/a.zip")).prefix(3000)
+    try FileBytes.write(Array(cut), to: folder.file("cut.zip"))
+    let log = try await Tool.histctl.run(["log", "cut.zip!/in/s"], folder: folder.path)
+    #expect(log.status == 9 && log.errors.contains("hint: unpack the archive"), "\(log.errors)")
+  }
+
   @Test func `only listed stores are extracted, and only into a new folder`() async throws {
     let folder = try await Self.folder()
     let plain = try await Self.find(["tree/plain.store", "--extract", "out"], in: folder)

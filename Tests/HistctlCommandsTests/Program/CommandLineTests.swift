@@ -7,6 +7,7 @@ import Testing
 @Suite(.bounded) struct CommandLineTests {
   @Test(arguments: [
     ("log sample.store --from 2024-01-01", "--from'", "did you mean '--after'?\n"),
+    ("stats --objects sample.store", "--objects'", "did you mean '--object'?\n"),
     ("export sample.store --to 5", "--to'", "did you mean '--until'?\n"),
     ("prune sample.store --keeplast 5", "--keeplast'", "did you mean '--keep-last'?\n"),
     ("prune sample.store --frob", "--frob'", "usage: histctl prune "),

@@ -380,6 +380,20 @@ import Testing
     #expect(try Self.form(timed) == Self.form(Self.data(first.output)))
   }
 
+  @Test func `a report without values has no paths that programs give their contexts`() async throws
+  {
+    let sample = try SampleFolder()
+    try await sample.sqlite(
+      """
+      INSERT INTO ATRANSACTIONSTRING (Z_PK, ZNAME) VALUES (900, '/Users/jo/Trips.library');
+      UPDATE ATRANSACTION SET ZCONTEXTNAMETS = 900;
+      """)
+    let whole = try await sample.run("report sample.store -o -")
+    #expect(whole.text.contains("Trips.library"))
+    let redacted = try await sample.run("report sample.store -o - --redact")
+    #expect(redacted.status == 0 && !redacted.text.contains("Trips.library"))
+  }
+
   @Test
   func `a report without values has no tombstones, old or new values`() async throws {
     let trips = try OpenTrips()

@@ -112,7 +112,7 @@ function notices(history) {
       ? `${plural(one.transactionsBehind, "transaction")} behind${one.unreadSince != null ? `, unread since ${moment(one.unreadSince)}` : ""}`
       : `${one.state}${one.transaction != null ? ` at ${number(one.transaction)}` : ""}`));
   }
-  if (report.redacted) found.push(notice("note", "Redacted:", "values and tombstones were left out of this report"));
+  if (report.redacted) found.push(notice("note", "Redacted:", "values, tombstones and names of contexts were left out of this report"));
   for (const one of raw.leftOut ?? []) {
     // That of redaction is said once, above.
     if (one.kind === "redacted" && report.redacted) continue;
