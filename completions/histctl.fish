@@ -457,7 +457,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" open' -l 'open' -d 'Open the page in a browser, where there is a desktop.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" title' -l 'title' -d 'The title of the page.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" max-transactions' -l 'max-transactions' -d 'List the changes of at most COUNT transactions of each store, the newest ones.' -rfka ''
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" redact' -l 'redact' -d 'Leave out values and tombstones.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" redact' -l 'redact' -d 'Leave out values, tombstones and names of contexts.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" hashes' -l 'hashes' -d 'Show the SHA-256 of each store, its log and its journal, before and after reading.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" reproducible' -l 'reproducible' -d 'Leave out the time of writing, so that equal input gives equal bytes.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" no-values' -l 'no-values' -d 'Do not show old and new values.'
