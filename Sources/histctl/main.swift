@@ -9,6 +9,7 @@ StandardDescriptors.openMissing()
 Signals.ignoreFailedWrites()
 Signals.cleanUpWhenTerminated(report: { WorkDone.writeFromHandler() })
 StoreConnection.stopCountingMemory()
+StoreConnection.allocatePagesSingly()
 StoreConnection.returnLargeBlocks()
 let watch = TemporaryFiles.Watch { paths in
   let registrations = paths.compactMap(TemporaryFileRegistry.register)

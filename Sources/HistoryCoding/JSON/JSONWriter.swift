@@ -210,21 +210,30 @@ package struct JSONWriter: Sendable {
   /// Writes a part of a string, with escapes and without quotes.
   mutating func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>) {
     let isDrained = drain != nil && bytes.count > TextDrain.longValue
-    // Escape in pieces, so that only one of them reserves memory for the longest escapes. Without a drain
-    // grow the buffer once, because doubling would take up to three times the memory.
-    if !isDrained, bytes.count > Self.pieceLength {
-      let escapedCount = bytes.count {
-        $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
-      }
-      let needed = count + bytes.count + escapedCount * 5 + Self.pieceLength * 6
-      if storage.count < needed { grow(to: needed) }
+    // Escape in pieces, so that only one of them reserves memory for the longest escapes. If all are kept, grow the
+    // buffer once, because doubling would take up to three times the memory.
+    if bytes.count > Self.pieceLength {
+      let length = Self.escapedLength(of: bytes)
+      if isDrained { drainIfTooFull(for: length) }
+      let needed = count + length + Self.pieceLength * 6
+      if storage.count < needed, !isDrained || needed <= drain?.capacity ?? 0 { grow(to: needed) }
     }
-    if isDrained { drainIfTooFull(for: bytes.count) }
     for start in stride(from: 0, to: bytes.count, by: Self.pieceLength) {
       let end = min(start + Self.pieceLength, bytes.count)
       let piece = UnsafeBufferPointer(rebasing: bytes[start..<end])
       appendUninitialized(capacity: piece.count * 6 + 8) { Self.escape(piece, to: $0) }
       if isDrained { drainIfFull() }
+    }
+  }
+
+  /// The length of text with escapes.
+  private static func escapedLength(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    bytes.reduce(0) { length, byte in
+      switch byte {
+      case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): length + 2
+      case 0..<0x20: length + 6
+      default: length + 1
+      }
     }
   }
 

@@ -7,6 +7,8 @@ import PersistentHistory
 package struct TransactionLineReader {
   /// The maximum text of one change, or of the part of a line before its changes, in bytes.
   package static let partLimit = 32 << 20
+  /// The size of text that was read above which it is released, in bytes.
+  private static let maxReadText = 1 << 20
   /// Errors this close to the end of the text may be due to the end.
   private static let longestToken = 16
 
@@ -89,6 +91,7 @@ package struct TransactionLineReader {
           return try body(&parser)
         }
         position = end
+        releaseReadText()
         return result
       } catch let error as JSONError {
         guard error.offset + Self.longestToken > text.count, try grow(more) else {
@@ -96,6 +99,13 @@ package struct TransactionLineReader {
         }
       }
     }
+  }
+
+  /// Releases a large part of the text that was read, if less is left: its values are copies.
+  private mutating func releaseReadText() {
+    guard position > Self.maxReadText, position > text.count / 2 else { return }
+    text = Array(text.dropFirst(position))[...]
+    position = 0
   }
 
   /// At least doubles the text, so that reading from its start again costs little; returns `false` if

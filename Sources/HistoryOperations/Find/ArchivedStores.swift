@@ -13,6 +13,7 @@ struct ArchivedStores {
 
   let file: FilePath
   let limits: FindOperation.Limits
+  let large: LargeStores
 
   /// The path of the archive for messages.
   private var path: String { file.shown }
@@ -48,7 +49,9 @@ struct ArchivedStores {
           let shown = path + "!/" + name
           do {
             let log = try FileStatus(path: copy.logPath)?.size ?? 0
-            events += try copy.read(as: shown) { try inspect($0, shown, name, log) }
+            events += try large.reading(copy) {
+              try copy.read(as: shown) { try inspect($0, shown, name, log) }
+            }
           } catch StoreError.notAStore {
           } catch {
             events.append(.failed(path: shown, error))

@@ -79,6 +79,7 @@ package struct FindOperation {
   private static let batchSizes = (first: 16, last: 512)
 
   private let request: Request
+  private let large = LargeStores()
 
   package init(_ request: Request) { self.request = request }
 
@@ -183,11 +184,11 @@ package struct FindOperation {
     let path = candidate.file.string
     guard try mayBeStore(candidate, logPath: path + "-wal") else { return [] }
     let location = try StoreLocation(path: path)
-    return try StoreFile.readLeavingNothing(
-      beside: location, busyTimeout: request.busyTimeout
-    ) {
-      try describe(
-        $0, candidate.path, origin, candidate.place, logByteCount: location.logSize())
+    return try large.reading([path, location.logPath]) {
+      try StoreFile.readLeavingNothing(beside: location, busyTimeout: request.busyTimeout) {
+        try describe(
+          $0, candidate.path, origin, candidate.place, logByteCount: location.logSize())
+      }
     }
   }
 
@@ -196,10 +197,12 @@ package struct FindOperation {
     guard try mayBeStore(candidate, logPath: nil) else { return [] }
     let copy = try PrivateCopy(of: candidate.file, as: candidate.path)
     defer { copy.remove() }
-    return try copy.read(as: candidate.path) {
-      try describe(
-        $0, candidate.path, .bytes(candidate.file.bytes), candidate.place,
-        logByteCount: FileStatus(path: copy.logPath)?.size ?? 0)
+    return try large.reading(copy) {
+      try copy.read(as: candidate.path) {
+        try describe(
+          $0, candidate.path, .bytes(candidate.file.bytes), candidate.place,
+          logByteCount: FileStatus(path: copy.logPath)?.size ?? 0)
+      }
     }
   }
 
@@ -207,7 +210,7 @@ package struct FindOperation {
     // A store may have any name.
     let events = try inspectFile(candidate, origin: nil)
     guard events.isEmpty else { return events }
-    return ArchivedStores(file: candidate.file, limits: request.limits).events {
+    return ArchivedStores(file: candidate.file, limits: request.limits, large: large).events {
       snapshot, path, name, logByteCount in
       try describe(
         snapshot, path,
@@ -229,10 +232,12 @@ package struct FindOperation {
     }
     let copy = try PrivateCopy(ofStoreAt: file.path, logPath: log.path)
     defer { copy.remove() }
-    return try copy.read(as: candidate.path) {
-      try describe(
-        $0, candidate.path, origin, candidate.place,
-        logByteCount: FileStatus(path: log.path)?.size ?? 0)
+    return try large.reading(copy) {
+      try copy.read(as: candidate.path) {
+        try describe(
+          $0, candidate.path, origin, candidate.place,
+          logByteCount: FileStatus(path: log.path)?.size ?? 0)
+      }
     }
   }
 
@@ -264,5 +269,27 @@ package struct FindOperation {
     } catch {
       return [.found(store), .failed(path: path, error)]
     }
+  }
+}
+
+/// Lets large stores be read one at a time, while small ones are read on all processors: each may have a value that takes
+/// most of the memory of a command.
+final class LargeStores: Sendable {
+  /// The size of the stores that are read together, in bytes.
+  private static let sharedByteCount: Int64 = 16 << 20
+
+  private let limit = LargeStores.sharedByteCount / Int64(StoreReading.helperCount + 1)
+  private let turn = Mutex(())
+
+  /// Reads a store, whose values are in these files.
+  func reading<Result>(_ files: [String], _ body: () throws -> Result) throws -> Result {
+    // A file that cannot be examined cannot be read either, which is reported then.
+    let byteCount = files.reduce(0) { $0 + ((try? FileStatus(path: $1))?.size ?? 0) }
+    return byteCount > limit ? try turn.withLock { _ in try body() } : try body()
+  }
+
+  /// Reads a copy of a store.
+  func reading<Result>(_ copy: PrivateCopy, _ body: () throws -> Result) throws -> Result {
+    try reading([copy.path, copy.logPath], body)
   }
 }

@@ -11,14 +11,12 @@ final class EntityPair {
 
     /// Adds a column of an object that only one copy has.
     mutating func add(_ name: String, _ value: StoredValue?) {
-      add(name, old: kind == .delete ? value : nil, new: kind == .delete ? nil : value)
+      let content = value.map(RecordedContent.init)
+      add(name, old: kind == .delete ? content : nil, new: kind == .delete ? nil : content)
     }
 
-    mutating func add(_ name: String, old: StoredValue?, new: StoredValue?) {
-      columns.append(
-        RecordedValue(
-          name: name, kind: .other, old: old.map(RecordedContent.init),
-          new: new.map(RecordedContent.init)))
+    mutating func add(_ name: String, old: RecordedContent?, new: RecordedContent?) {
+      columns.append(RecordedValue(name: name, kind: .other, old: old, new: new))
     }
   }
 
@@ -86,34 +84,33 @@ final class EntityPair {
     return nil
   }
 
-  /// Compares the rows of one object.
+  /// Compares the rows of one object. Values may be large: of those that differ one is read at a time.
   private func update(_ primaryKey: Int64) -> Found? {
     var found = Found(primaryKey: primaryKey, kind: .update)
     guard let left = rows.old, let right = rows.new else { return nil }
-    for case (let oldPlace?, let newPlace?) in properties {
-      let (before, after) = (left.values(at: oldPlace), right.values(at: newPlace))
-      guard before != after else { continue }
+    for case (let oldPlace?, let newPlace?) in properties
+    where !left.hasSameValues(at: oldPlace, as: newPlace, of: right) {
       let (old, new) = (left.properties[oldPlace], right.properties[newPlace])
-      let contents = (
-        sides.old.recorded(left.content(at: oldPlace)),
-        sides.new.recorded(right.content(at: newPlace))
-      )
+      let content = sides.old.recorded(left.content(at: oldPlace))
+      let newContent = sides.new.recorded(right.content(at: newPlace))
       // The same bytes may be in a file of another name.
-      if contents.0 != contents.1 {
+      if content != newContent {
         found.values.append(
           RecordedValue(
-            name: new.path, kind: old.kind == new.kind ? new.kind : .other, old: contents.0,
-            new: contents.1))
+            name: new.path, kind: old.kind == new.kind ? new.kind : .other, old: content,
+            new: newContent))
       } else {
+        let (before, after) = (left.values(at: oldPlace), right.values(at: newPlace))
         for (column, (before, after)) in zip(new.columns, zip(before, after)) where before != after
         {
-          found.add(column.name, old: before, new: after)
+          found.add(column.name, old: RecordedContent(before), new: RecordedContent(after))
         }
       }
     }
-    for case (let name, let oldPlace?, let newPlace?) in columns {
-      let (before, after) = (left.otherValue(at: oldPlace), right.otherValue(at: newPlace))
-      if before != after { found.add(name, old: before, new: after) }
+    for case (let name, let oldPlace?, let newPlace?) in columns
+    where !left.hasSameOtherValue(at: oldPlace, as: newPlace, of: right) {
+      let content = RecordedContent(left.otherValue(at: oldPlace))
+      found.add(name, old: content, new: RecordedContent(right.otherValue(at: newPlace)))
     }
     return found.values.isEmpty && found.columns.isEmpty ? nil : found
   }

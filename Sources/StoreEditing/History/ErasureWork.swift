@@ -45,6 +45,15 @@ struct ErasureWork: BatchedWork {
 
   var hasStep: Bool { step < deletion.steps.count }
 
+  /// Prepares the statement that reads what is deleted, which takes a time that grows with the square of the number
+  /// of columns.
+  mutating func prepare() {
+    guard hasStep, deletion.digests != nil, case .transactions(let span) = deletion.steps[step]
+    else { return }
+    // What cannot be prepared now is prepared when it is needed.
+    _ = try? reader(span)
+  }
+
   /// Deletes the next step, or the next part of the changes of a very large transaction.
   mutating func takeStep() throws {
     switch deletion.steps[step] {

@@ -70,9 +70,9 @@ private struct InsertionWork: BatchedWork {
   /// The oldest transaction that the store must have.
   var oldest: TransactionPosition?
 
-  /// Pieces that have been read; those from ``head`` on are not inserted yet.
+  /// Pieces that have been read and are not inserted yet, the next one last. One that is inserted is released: it may
+  /// be large.
   var pieces: [HistoryInsertion.Piece] = []
-  var head = 0
   var isAtEnd = false
   /// The first and the last change that were inserted of a transaction whose row is not there yet.
   var looseChanges: [(number: Int64, transaction: Int64)] = []
@@ -85,15 +85,17 @@ private struct InsertionWork: BatchedWork {
     InsertedHistory(transactionCount: transactions, changeCount: changes)
   }
 
-  var hasStep: Bool { head < pieces.count }
+  var hasStep: Bool { !pieces.isEmpty }
 
   mutating func prepare() throws {
-    pieces.removeFirst(head)
-    head = 0
+    // What cannot be prepared now is prepared when it is needed.
+    try? writer.prepareChanges()
+    var read: [HistoryInsertion.Piece] = []
+    defer { pieces = read.reversed() + pieces }
     var count = pieces.reduce(0) { $0 + $1.changes.count }
     var byteCount = pieces.reduce(0) { $0 + $1.byteCount }
-    while !isAtEnd, count < Self.readAhead.changes, pieces.count < Self.readAhead.pieces,
-      byteCount < Self.readAhead.byteCount
+    while !isAtEnd, count < Self.readAhead.changes,
+      pieces.count + read.count < Self.readAhead.pieces, byteCount < Self.readAhead.byteCount
     {
       guard let piece = try next() else {
         isAtEnd = true
@@ -101,14 +103,14 @@ private struct InsertionWork: BatchedWork {
       }
       // Texts that cannot be looked for now are looked for when they are needed.
       if let row = piece.row { try? writer.findTexts(of: row) }
-      pieces.append(piece)
+      read.append(piece)
       count += piece.changes.count
       byteCount += piece.byteCount
     }
   }
 
   mutating func takeStep() throws {
-    let piece = pieces[head]
+    guard let piece = pieces.last else { return }
     let exists = piece.transaction == oldest?.number
     guard exists || oldest.map({ piece.transaction < $0.number }) ?? true else {
       throw historyChanged("transaction \(piece.transaction) exists already")
@@ -145,7 +147,7 @@ private struct InsertionWork: BatchedWork {
     } else {
       looseChanges = []
     }
-    head += 1
+    pieces.removeLast()
   }
 
   private func insert(_ row: RecordedTransaction) throws {

@@ -220,8 +220,8 @@ struct ValueScrubber {
     var number: UInt64 = 0
     func endPart() {
       number += 1
-      scrubbed.unicodeScalars += scrub(
-        part, "", kind: whole + withUnsafeBytes(of: number, Array.init))
+      // Appended to its scalars, a part would copy all of the text before it.
+      scrubbed += String(scrub(part, "", kind: whole + withUnsafeBytes(of: number, Array.init)))
       part.removeAll(keepingCapacity: true)
     }
     for scalar in text.unicodeScalars {

@@ -92,7 +92,9 @@ package struct ManagedEntity: Hashable, Sendable {
 }
 
 /// A property of an entity.
-package enum ManagedProperty: Hashable, Sendable {
+///
+/// Each is kept once, wherever its entity refers to it: many models may be in memory together.
+package indirect enum ManagedProperty: Hashable, Sendable {
   case attribute(ManagedAttribute)
   case relationship(ManagedRelationship)
   /// A property without a column of its own: a fetched property, or a kind we do not know.

@@ -62,7 +62,32 @@ package final class ObjectRows {
   }
 
   /// Returns the value of one of ``otherColumns``, by its index.
-  package func otherValue(at index: Int) -> StoredValue {
-    cursor.value(at: ObjectSelection.keys.count + selection.expressions.count + index)
+  package func otherValue(at index: Int) -> StoredValue { cursor.value(at: otherPlace(index)) }
+
+  private func otherPlace(_ index: Int) -> Int {
+    ObjectSelection.keys.count + selection.expressions.count + index
+  }
+
+  // MARK: - Comparing
+
+  /// Whether a property has the same values as one of the row of others. No value is copied: both may be large.
+  package func hasSameValues(
+    at index: Int, as otherIndex: Int, of others: ObjectRows
+  ) -> Bool {
+    let (places, otherPlaces) = (
+      selection.places(at: index), others.selection.places(at: otherIndex)
+    )
+    return places.count == otherPlaces.count
+      && zip(places, otherPlaces).allSatisfy {
+        cursor.hasSameValue(at: $0, as: others.cursor, at: $1)
+      }
+  }
+
+  /// Whether one of ``otherColumns`` has the same value as one of the row of others.
+  package func hasSameOtherValue(
+    at index: Int, as otherIndex: Int, of others: ObjectRows
+  ) -> Bool {
+    cursor.hasSameValue(
+      at: otherPlace(index), as: others.cursor, at: others.otherPlace(otherIndex))
   }
 }

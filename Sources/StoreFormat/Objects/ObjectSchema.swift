@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 
 /// The schema for reading and writing a store's objects: its model, entity numbers, tables, columns and
@@ -21,13 +22,17 @@ package struct ObjectSchema: Sendable {
   /// Values that change when a store is migrated or gets another model.
   struct Stamp: Hashable, Sendable {
     let version: Int64
-    let properties: StoredValue
+    /// The digest of the properties, which may be large.
+    let properties: [UInt8]
 
     init(_ statement: StatementRunner) throws {
       version = try statement.integer("PRAGMA schema_version") ?? 0
-      properties =
-        try statement.rows("SELECT Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1").first?
-        .first ?? .null
+      let cursor = try statement.cursor(
+        "SELECT Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+      defer { cursor.reset() }
+      var hasher = SHA256Hasher()
+      if try cursor.step() { hasher.update(cursor.bytes(at: 0)) }
+      properties = hasher.digest
     }
   }
 

@@ -74,6 +74,11 @@ package struct ObjectSelection: Sendable {
       numbering)
   }
 
+  /// Returns the places of a property's columns in a row.
+  func places(at index: Int) -> Range<Int> {
+    places[index]..<places[index] + (haveNumbers[index] ? 2 : 1)
+  }
+
   /// Returns the values of a property's columns in a row.
   func values(
     at index: Int, of row: StatementCursor

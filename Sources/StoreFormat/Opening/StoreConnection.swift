@@ -28,6 +28,9 @@ package enum StoreConnection {
   /// Call it before the first store is opened, in a program whose use of SQLite is all known.
   package static func stopCountingMemory() { csqlite_stop_counting_memory() }
 
+  /// Lets many stores be open together in little memory. Call it where ``stopCountingMemory()`` is called.
+  package static func allocatePagesSingly() { csqlite_allocate_pages_singly() }
+
   /// Makes the program give back the memory of a large value when the value is released.
   package static func returnLargeBlocks() { csqlite_return_large_blocks() }
 

@@ -386,7 +386,7 @@ package final class ChangeCursor {
       row.byteCount = statement.integer(at: ChangeColumns.number)
       if detail == .sizes {
         row.primaryKey = statement.integerIfAny(at: ChangeColumns.primaryKeyBesideSize)
-        _ = loadMask()
+        _ = try loadMask()
       }
       return
     }
@@ -395,20 +395,32 @@ package final class ChangeCursor {
     var isPlain =
       row.kind != nil && row.entityNumber != nil && row.primaryKey != nil
       && statement.integerIfAny(at: ChangeColumns.own) == columns.ownNumber
-    if !loadMask() { isPlain = false }
+    if try !loadMask() { isPlain = false }
     row.clearRest()
     if !statement.isNull(at: ChangeColumns.rest) {
       isPlain = false
       try loadRest()
     }
     row.isPlain = isPlain
+    // Of rows in pages the statement reads one at a time. It releases its copy of a large mask, if there is no ``extra``.
+    if isPlain, pages != nil, row.mask?.byteCount ?? 0 > StoreSnapshot.largeValue {
+      statement.reset()
+    }
   }
 
   /// Reads the mask; returns `false` for a value that is not a mask.
-  private func loadMask() -> Bool {
+  private func loadMask() throws -> Bool {
     switch statement.type(at: ChangeColumns.mask) {
     case SQLITE_BLOB:
       row.mask = nil
+      // A statement that reads one row starts again after it has waited.
+      if pages != nil, let wait = snapshot?.beforeLargeValue,
+        statement.bytes(at: ChangeColumns.mask).count > StoreSnapshot.largeValue
+      {
+        statement.reset()
+        try wait()
+        guard try statement.step() else { throw damage("row \(row.number) is gone") }
+      }
       row.mask = ColumnMask(bytes: statement.bytes(at: ChangeColumns.mask))
     case SQLITE_NULL: row.mask = nil
     default:

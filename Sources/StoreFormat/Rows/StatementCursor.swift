@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Libc
 
 /// Steps through the rows of one statement and reads single columns.
 ///
@@ -154,6 +155,32 @@ package final class StatementCursor {
       start: start, count: Int(sqlite3_column_bytes(pointer, CInt(column))))
   }
 
+  /// Whether a column has the same value as one of another cursor, of the same storage class and bit for bit.
+  func hasSameValue(
+    at column: Int, as other: StatementCursor, at otherColumn: Int
+  ) -> Bool {
+    let type = type(at: column)
+    guard type == other.type(at: otherColumn) else { return false }
+    switch type {
+    case SQLITE_INTEGER: return integer(at: column) == other.integer(at: otherColumn)
+    case SQLITE_FLOAT:
+      return real(at: column).bitPattern == other.real(at: otherColumn).bitPattern
+    case SQLITE_BLOB, SQLITE_TEXT:
+      let (bytes, others) = (content(at: column), other.content(at: otherColumn))
+      guard bytes.count == others.count else { return false }
+      guard let start = bytes.baseAddress, let other = others.baseAddress else { return true }
+      return memcmp(start, other, bytes.count) == 0
+    default: return true
+    }
+  }
+
+  /// The bytes of a blob, or of a text in UTF-8, valid until the next step.
+  private func content(at column: Int) -> UnsafeRawBufferPointer {
+    // Converts texts that the database keeps as UTF-16.
+    if type(at: column) == SQLITE_TEXT { _ = sqlite3_column_text(pointer, CInt(column)) }
+    return bytes(at: column)
+  }
+
   /// Whether a column of the row has a large value.
   var hasLargeValue: Bool {
     (0..<sqlite3_column_count(pointer)).contains {
@@ -235,10 +262,8 @@ package struct StatementRunner {
   /// Returns the rows of a statement.
   package func rows(_ sql: String, _ values: [StoredValue] = []) throws -> [[StoredValue]] {
     let cursor = try StatementCursor(database, sql: sql, isCached: true)
-    defer { cursor.reset() }
-    try cursor.bind(values)
     var rows: [[StoredValue]] = []
-    while try cursor.step() { rows.append(cursor.values) }
+    try cursor.binding(values) { while try cursor.step() { rows.append(cursor.values) } }
     return rows
   }
 

@@ -33,13 +33,29 @@ extension StoredValue {
   }
 
   /// Hashes what ``==(_:_:)`` compares.
+  ///
+  /// Bytes are hashed together: one by one, those of a large value take longer than reading it.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
-    case .integer(let value): hasher.combine(value)
-    case .real(let value): hasher.combine(value.bitPattern)
-    case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    case .malformedText(let bytes), .blob(let bytes): hasher.combine(bytes)
+    case .integer(let value):
+      hasher.combine(1)
+      hasher.combine(value)
+    case .real(let value):
+      hasher.combine(2)
+      hasher.combine(value.bitPattern)
+    case .text(var value):
+      hasher.combine(3)
+      hasher.combine(value.utf8.count)
+      value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    case .malformedText(let bytes):
+      hasher.combine(4)
+      hasher.combine(bytes.count)
+      bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    case .blob(let bytes):
+      hasher.combine(5)
+      hasher.combine(bytes.count)
+      bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
   }
 

@@ -63,7 +63,7 @@ package final class TransactionCursor {
     currentIdentifiers = StringRole.allCases.map { _ in nil }
     strings = try InternedStrings(snapshot, tables: tables)
     let query = selection.query(
-      columns: columns.names.map { "t." + quoted($0) }, tables: tables)
+      columns: columns.names.map(Columns.expression), tables: tables)
     cursor = try StatementCursor(database, sql: query.sql)
     try cursor.bind(query.arguments)
   }
@@ -88,7 +88,7 @@ package final class TransactionCursor {
     try read(.bundle, into: &bundle)
     try read(.process, into: &process)
     try read(.context, into: &context)
-    readRest()
+    try readRest()
     return true
   }
 
@@ -203,16 +203,14 @@ package final class TransactionCursor {
     return text
   }
 
-  private func readRest() {
+  private func readRest() throws {
     if let column = columns.queryGeneration {
+      queryGeneration = nil
       switch cursor.type(at: column) {
-      case SQLITE_BLOB:
-        queryGeneration = nil
-        queryGeneration = Array(cursor.bytes(at: column))
-      case SQLITE_NULL: queryGeneration = nil
-      default:
-        queryGeneration = nil
-        keep(column)
+      case SQLITE_BLOB: queryGeneration = Array(cursor.bytes(at: column))
+      case SQLITE_NULL: break
+      case SQLITE_INTEGER: try readQueryGeneration()
+      default: keep(column)
       }
     }
     if let column = columns.entity,
@@ -222,6 +220,20 @@ package final class TransactionCursor {
       keep(column, evenIfNull: true)
     }
     for column in columns.unexpected { keep(column) }
+  }
+
+  /// Reads a large query generation by another statement, which releases its copy, or a value that is none.
+  private func readQueryGeneration() throws {
+    let name = Columns.queryGenerationName
+    try snapshot.beforeLargeValue?()
+    let value = try StatementRunner(snapshot.database).rows(
+      "SELECT \(name) FROM ATRANSACTION WHERE Z_PK = ?1", [.integer(number)]
+    ).first?.first
+    if case .blob(let bytes) = value {
+      queryGeneration = bytes
+    } else if let value {
+      extra.append(ExtraColumn(column: name, value: value))
+    }
   }
 
   private func keep(_ column: Int, evenIfNull: Bool = false) {
@@ -234,6 +246,7 @@ package final class TransactionCursor {
   private struct Columns {
     static let number = 0
     static let timestamp = 1
+    static let queryGenerationName = "ZQUERYGEN"
 
     let names: [String]
     let identifier: [Int?]
@@ -256,7 +269,7 @@ package final class TransactionCursor {
         position(of: $0.identifierColumn, where: tables.internsStrings)
       }
       plain = StringRole.allCases.map { position(of: $0.plainColumn) }
-      queryGeneration = position(of: "ZQUERYGEN")
+      queryGeneration = position(of: Self.queryGenerationName)
       entity = position(of: "Z_ENT")
       // Without their table the numbers of texts are meaningless, but they are kept.
       let unused = tables.internsStrings ? [] : StringRole.allCases.map(\.identifierColumn)
@@ -264,6 +277,13 @@ package final class TransactionCursor {
         position(of: $0)
       }
       self.names = names
+    }
+
+    /// Selects a column; of a large query generation, a number.
+    static func expression(_ name: String) -> String {
+      let column = "t." + quoted(name)
+      return name == queryGenerationName
+        ? "iif(length(\(column)) > \(StoreSnapshot.largeValue), 0, \(column))" : column
     }
   }
 }

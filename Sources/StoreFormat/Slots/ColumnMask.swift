@@ -135,6 +135,7 @@ extension ColumnMask: Hashable {
 
   /// Feeds the bytes into a hasher.
   public func hash(into hasher: inout Hasher) {
+    hasher.combine(byteCount)
     withBytes { hasher.combine(bytes: $0) }
   }
 }

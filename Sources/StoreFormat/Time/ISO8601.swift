@@ -121,8 +121,10 @@ extension StoreTimestamp {
   /// The result is the double nearest to that time. Nil for every other form, for days and times
   /// that do not exist, leap seconds included, and for lower-case letters.
   package init?(exactISO8601 text: String) {
+    // A text may be large.
+    guard (20...53).contains(text.utf8.count) else { return nil }
     let bytes = Array(text.utf8)
-    guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"),
+    guard bytes.last == UInt8(ascii: "Z"),
       let year = Self.number(bytes[0..<4]), bytes[4] == UInt8(ascii: "-"),
       let month = Self.number(bytes[5..<7]), bytes[7] == UInt8(ascii: "-"),
       let day = Self.number(bytes[8..<10]), bytes[10] == UInt8(ascii: "T"),

@@ -108,9 +108,17 @@ package struct HistoryRowWriter {
       columns.transactionInsert, columns.values(of: transaction, textNumbers: numbers))
   }
 
-  package func insert(_ changes: some Sequence<RecordedChange>, of transaction: Int64) throws {
+  /// Prepares to insert changes, best while the store is not locked.
+  package func prepareChanges() throws { _ = try changeInsertion() }
+
+  private func changeInsertion() throws -> StatementCursor {
     let insertion = try kept.insertion ?? statement.cursor(columns.changeInsert)
     kept.insertion = insertion
+    return insertion
+  }
+
+  package func insert(_ changes: some Sequence<RecordedChange>, of transaction: Int64) throws {
+    let insertion = try changeInsertion()
     for change in changes {
       try columns.check(change)
       try insertion.run(columns.values(of: change, transaction: transaction))

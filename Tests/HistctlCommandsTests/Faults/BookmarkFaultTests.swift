@@ -7,7 +7,6 @@ import Testing
 /// exported with one is lost or doubled.
 @Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct BookmarkFaultTests {
   private static let bookmarks = SampleFolder.name + "-bookmarks.json"
-  private static let logs = "logs/" + SampleFolder.identifier
 
   /// A file of bookmarks, by hand.
   static func file(_ numbers: [String: Int]) -> [UInt8] {
@@ -38,14 +37,20 @@ import Testing
       })
   }
 
-  /// The numbers of the transactions in the exported files.
+  /// The numbers of the transactions in the exported files, lines or databases.
   static func exported(_ place: FaultLoop.Folder) throws -> [Int] {
     struct Line: Decodable { let transaction: Int }
     var numbers: [Int] = []
     for (name, bytes) in try place.files().sorted(by: { $0.key < $1.key })
-    where name.hasPrefix(logs) && name.hasSuffix(".jsonl") {
-      for line in bytes.split(separator: 0x0A) {
-        numbers.append(try JSONDecoder().decode(Line.self, from: Data(line)).transaction)
+    where name.hasPrefix("logs/") && !name.contains("partial") {
+      if name.hasSuffix(".sqlite") {
+        let tables = try StoreQuery(path: place.folder.file(name))
+        numbers += try tables.lines("SELECT id FROM transactions ORDER BY id")
+          .compactMap { Int($0) }
+      } else if name.hasSuffix(".jsonl") {
+        for line in bytes.split(separator: 0x0A) {
+          numbers.append(try JSONDecoder().decode(Line.self, from: Data(line)).transaction)
+        }
       }
     }
     return numbers
@@ -80,22 +85,28 @@ import Testing
     #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
-  @Test(arguments: [0, 5])
+  @Test(
+    arguments: [0, 5],
+    [
+      "--compress none", "--format sqlite", "--compress none --partition store,month",
+      "--format sqlite --partition store,month",
+    ])
   func `export with a bookmark survives any failing or killing system call`(
-    _ begun: Int
+    _ begun: Int, _ form: String
   ) async throws {
     let sample = try SampleFolder()
-    let options = "--output-dir logs --bookmark nightly --compress none --quiet"
+    // Four transactions in each month.
+    try await sample.sqlite(
+      "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + (Z_PK - 1) / 4 * 31 * 86400")
+    let options = "--output-dir logs --bookmark nightly --quiet " + form
     if begun > 0 {
       let first = try await sample.run("export sample.store \(options) --until \(begun)")
       #expect(first.status == 0, "\(first.errors)")
     }
     try await sample.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
     let store = try FileBytes.read(sample.store)
-    var files = [SampleFolder.name: store]
-    for name in ["logs/\(SampleFolder.identifier)/000000000001-000000000005.jsonl", Self.bookmarks]
-    where begun > 0 {
-      files[name] = try FileBytes.read(sample.folder.file(name))
+    let files = try FaultLoop.Folder(folder: sample.folder).files().filter {
+      $0.key == SampleFolder.name || $0.key == Self.bookmarks || $0.key.hasPrefix("logs/")
     }
     let all = Array(1...SampleStore.transactionCount)
     let statuses = try await FaultLoop(

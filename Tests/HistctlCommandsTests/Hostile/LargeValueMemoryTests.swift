@@ -18,6 +18,15 @@ import Testing
       "export x.store -o e.jsonl.zst", "log e.jsonl.zst --json",
     ],
     .data: ["object x.store O --json", "recover x.store O --json", "archive x.store sealed"],
+    .authors: [
+      "prune x.store --keep-last 1 --archive all --yes", "restore x.store all --yes",
+    ],
+    .properties: ["recover x.store O -o recovered.store", "find ."],
+    .object: [
+      "snapshot x.store last -o snapshot.store", "diff x.store --with snapshot.store --values",
+      "scrub x.store -o scrubbed.store --yes",
+    ],
+    .generation: ["export x.store -o e.sqlite"],
     .rows: ["prune x.store --keep-last 1 --archive all --yes", "restore x.store all --yes"],
   ]
 

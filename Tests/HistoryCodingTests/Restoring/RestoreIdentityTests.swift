@@ -50,6 +50,25 @@ struct RestoreIdentityTests {
     #expect(result.problem == nil)
   }
 
+  /// SQLite takes each column of a row, also those without a value.
+  @Test func `a batch has few rows of a table of 2,000 columns`() throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.tombstoneColumns = 1980
+    let path = try LongHistory.write(
+      to: folder.file("x.store"), transactions: 300, changesEach: 3, shape: shape)
+    let sealed = try SealedLines(store: path)
+    try Self.prune(path, [.keepLast(1)])
+    let restorer = try HistoryRestorer(path: path)
+    let plan = try restorer.plan(RestoreRequest(ignoredGuards: ["damage"]), of: sealed)
+    var counts = [0]
+    let result = try restorer.restore(plan, of: sealed) { counts.append($0.changeCount) }
+    #expect(result.problem == nil)
+    #expect(counts.last == 299 * 3)
+    // However fast the machine is.
+    #expect(zip(counts, counts.dropFirst()).allSatisfy { $1 - $0 <= 70 }, "\(counts)")
+  }
+
   @Test
   func `a restore is exact while apps save and checkpoint`() throws {
     let folder = try TemporaryFolder()

@@ -113,6 +113,39 @@ import Testing
     #expect(found == counts)
   }
 
+  /// Each change is read with all of its columns.
+  @Test func `a step has few changes of a table of 2,000 columns`() throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.tombstoneColumns = 1980
+    let path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 30, changesEach: 3, sizes: [4: 100], shape: shape)
+    var parts: [Int] = []
+    for case .transactions(let span) in try Self.deletion(path, through: 30).steps {
+      parts += span.parts
+    }
+    #expect(parts.reduce(0, +) == 29 * 3 + 100)
+    #expect(parts.allSatisfy { $0 * 1980 <= 16_384 }, "\(parts)")
+  }
+
+  /// The same bytes in another column, or of another storage class, are another change.
+  @Test func `digests tell values apart that have the same bytes`() {
+    func digest(_ tombstone: [StoredValue]) -> RowDigest {
+      var digest = RowDigest(coversContent: true)
+      digest.add(
+        change: 1, transaction: 1, kind: .delete, primaryKey: 1,
+        content: ChangeContent(entityNumber: 1, mask: nil, tombstone: tombstone, extra: []))
+      return digest
+    }
+    let values: [[StoredValue]] = [
+      [.text("ab"), .text("c")], [.text("a"), .text("bc")], [.text("abc"), .text("")],
+      [.blob(Array("ab".utf8)), .text("c")], [.malformedText(Array("ab".utf8)), .text("c")],
+      [.text("ab"), .blob(Array("c".utf8))], [.integer(1), .text("")],
+      [.real(Double(bitPattern: 1)), .text("")], [.null, .integer(1)], [.integer(0), .integer(1)],
+    ]
+    #expect(Set(values.map(digest)).count == values.count)
+  }
+
   @Test(arguments: [[], [[]], [[RowDigest(coversContent: false)]]])
   func `digests of other rows stop the deletion`(
     _ digests: [[RowDigest]]

@@ -148,8 +148,19 @@ import Testing
     expected.queryGeneration = []
     #expect(try Self.read(["UPDATE ATRANSACTION SET ZQUERYGEN = x''"]) == [expected])
     expected.queryGeneration = nil
+    // Large values are read by another statement, as are integers.
+    expected.queryGeneration = [UInt8](repeating: 0, count: 3_000_000)
+    #expect(try Self.read(["UPDATE ATRANSACTION SET ZQUERYGEN = zeroblob(3000000)"]) == [expected])
+    expected.queryGeneration = nil
     expected.extra = Self.extra(["ZQUERYGEN": .text("t")])
     #expect(try Self.read(["UPDATE ATRANSACTION SET ZQUERYGEN = 't'"]) == [expected])
+    expected.extra = Self.extra(["ZQUERYGEN": .integer(0)])
+    #expect(try Self.read(["UPDATE ATRANSACTION SET ZQUERYGEN = 0"]) == [expected])
+    let text = String(repeating: "t", count: 2_000_000)
+    expected.extra = Self.extra(["ZQUERYGEN": .text(text)])
+    #expect(
+      try Self.read(["UPDATE ATRANSACTION SET ZQUERYGEN = printf('%.*c', 2000000, 't')"])
+        == [expected])
   }
 
   @Test
