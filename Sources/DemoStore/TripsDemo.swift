@@ -37,7 +37,7 @@ package struct TripsDemo: Sendable {
     // The story is always the same, only its dates differ.
     var teller = DemoTeller(editor: editor, calendar: calendar, random: DemoRandom(seed: 2024))
     let firstKept = try teller.play(DemoAgenda())
-    try editor.inTransaction { try $0.deleteHistory(before: firstKept) }
+    _ = try editor.inTransaction { try $0.deleteHistory(before: firstKept) }
     try editor.close()
   }
 }
