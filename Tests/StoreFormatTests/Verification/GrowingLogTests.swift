@@ -21,7 +21,7 @@ import Testing
           db.execute('insert into ZFILL values (zeroblob(5000))'); time.sleep(0.001)
       """
     async let end = #require(Tool("python3")).run(["-c", writer], folder: folder.path)
-    defer { FileManager.default.createFile(atPath: folder.file("stop"), contents: nil) }
+    defer { _ = FileManager.default.createFile(atPath: folder.file("stop"), contents: nil) }
     while !FileManager.default.fileExists(atPath: folder.file("started")) {
       try await Task.sleep(for: .milliseconds(5))
     }
@@ -34,7 +34,7 @@ import Testing
       }
       #expect(count > 8_000_000 / 4096)
     }
-    FileManager.default.createFile(atPath: folder.file("stop"), contents: nil)
+    _ = FileManager.default.createFile(atPath: folder.file("stop"), contents: nil)
     #expect(try await end.status == 0)
   }
 }
