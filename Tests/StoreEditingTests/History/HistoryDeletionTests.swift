@@ -73,7 +73,7 @@ import Testing
     guard let middle = try expected.lines("SELECT avg(Z_PK) FROM ATRANSACTION").first,
       let number = Double(middle).map({ Int64($0) })
     else { return }
-    try editor.inTransaction { try $0.deleteHistory(before: number) }
+    _ = try editor.inTransaction { try $0.deleteHistory(before: number) }
     try editor.close()
     try expected.run(
       """
