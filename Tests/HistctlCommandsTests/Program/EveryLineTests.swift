@@ -118,6 +118,16 @@ import Testing
       let manifest = String(decoding: try FileBytes.read(runs + "/" + name), as: UTF8.self)
       lines += manifest.split(separator: "\n").map { ("export", String($0)) }
     }
+    let tar = try await #require(Tool("tar")).run(
+      ["-cf", "stores.tar", "sample.store"], folder: sample.folder.path)
+    #expect(tar.status == 0, "\(tar.errors)")
+    let found = try await sample.run("find stores.tar --extract found --json")
+    let list = try FileBytes.read(sample.folder.file("found/extracted.jsonl"))
+    for text in found.lines
+      + String(decoding: list, as: UTF8.self).split(separator: "\n").map(String.init)
+    {
+      lines.append(("find", text))
+    }
     // Damage, for a finding.
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK = 11")
     for line in try await sample.run("verify sample.store --json").lines {

@@ -156,8 +156,8 @@ struct FollowedHintTests {
     try OtherUser.letRead(folder)
     for line in [
       ["prune", store, "--keep-last", "3", "--yes"],
-      ["prune", store, "--keep-last", "3", "--yes", "--no-values"], ["compact", store],
-      ["compact", store, "--no-values"],
+      ["prune", store, "--keep-last", "3", "--yes", "--no-values"],
+      ["compact", store, "--full"], ["compact", store, "--full", "--no-values"],
     ] {
       let result = try await OtherUser.run(line)
       #expect(result.status == 9, "\(result.errors)")
