@@ -109,7 +109,7 @@ struct Find: HistctlCommand {
         "copied \(extraction.storeCount.counted("store")) to \(extraction.folder): "
           + "\(extraction.fileCount.counted("file")), \(ByteCount(extraction.byteCount)); \(extraction.list) lists their origins and SHA-256 digests"
       )
-    } else {
+    } else if summary.found > 0 || summary.failed == 0 {
       session.diagnostics.note(
         (summary.failed > 0 ? "no store could be copied" : "no store is in an archive or a backup")
           + ", so \(extract) was not made")

@@ -64,7 +64,7 @@ extension HistoryReading {
   // MARK: - Answers that may surprise
 
   /// Explains an empty answer: authors and objects that the history does not have, and a history whose
-  /// transactions were deleted. If nothing matches, or nothing was ever saved, only a person is told.
+  /// transactions were deleted. That nothing matches, or nothing was ever saved, is said on a terminal only.
   ///
   /// - Parameter skipped: The number of newest matches that were to be left out.
   func explainEmptyAnswer(to query: HistoryQuery, skipped: Int = 0) throws {

@@ -95,9 +95,12 @@ final class StoreExtraction {
   ) throws {
     var parts = StoreParts()
     var missing = Set(container.stores)
+    var taken: Set<String> = []
     for name in container.stores {
-      parts.add(
-        storeNamed: name, copiedTo: root + "/" + Self.place(of: container.path + "/" + name))
+      var place = Self.place(of: container.path + "/" + name)
+      // Names with empty parts, such as a//b. No other place ends like this.
+      while !taken.insert(place).inserted { place += "%" }
+      parts.add(storeNamed: name, copiedTo: root + "/" + place)
     }
     var copies: [String: Copy] = [:]
     var problems: [(path: String, error: any Error)] = []
@@ -149,7 +152,7 @@ final class StoreExtraction {
     }
   }
 
-  /// Returns the place below the folder for a path, which no other path has and which leads nowhere else.
+  /// Returns the place below the folder for a path, which leads nowhere else.
   private static func place(of path: String) -> String {
     path.split(separator: "/").filter { $0 != "." }.map { name in
       name == ".." ? "%2E%2E" : name.unicodeScalars.map(shown).joined()

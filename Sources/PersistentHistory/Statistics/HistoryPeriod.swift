@@ -69,7 +69,7 @@ extension StoreTimestamp {
   /// transaction if that is later.
   ///
   /// A clock that was never set shows 1970 or 2001, and a damaged or hostile row may have any number.
-  /// One such row would stretch the history over millennia, so it is counted separately.
+  /// With one such row the history would seem to span thousands of years, so it is counted separately.
   static func usable(newest: StoreTimestamp?, now: StoreTimestamp) -> ClosedRange<StoreTimestamp> {
     let first = StoreTimestamp(secondsSinceReferenceDate: 0)
     let latest = [now, newest].compactMap { $0 }.filter { $0 < century && $0 >= first }.max()
