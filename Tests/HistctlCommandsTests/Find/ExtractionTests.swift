@@ -22,10 +22,13 @@ import Testing
           for f, e in parts: z.write(f, 'in/s' + e)
           z.write('large', 'in/.s_SUPPORT/_EXTERNAL_DATA/L')
           z.write('large', 'in/other')
-          for n in ['../../up', '/root', 'a//b', 'a/b', '100%/\\x1b[31m']: z.write('part', n)
+          for n in ['../../up', '/root', '100%/\\x1b[31m']: z.write('part', n)
       with tarfile.open('tree/b.tgz', 'w:gz') as t:
           t.add('large', 'in/s')
           for f, e in parts: t.add(f, 'in/s' + e)
+          for n in ['a//b', 'a/b']:
+              i = t.gettarinfo('part'); i.name = n
+              with open('part', 'rb') as f: t.addfile(i, f)
       m = sqlite3.connect('tree/backup/Manifest.db')
       m.execute('create table Files(fileID text primary key, domain, relativePath, flags, file)')
       for f, e in parts:
@@ -66,7 +69,7 @@ import Testing
           'tree/a.zip/in/s': sample, 'tree/a.zip/in/s-wal': log,
           'tree/a.zip/in/.s_SUPPORT/_EXTERNAL_DATA/L': large,
           'tree/a.zip/%2E%2E/%2E%2E/up': sample, 'tree/a.zip/root': sample,
-          'tree/a.zip/a/b': sample, 'tree/a.zip/a/b%': sample,
+          'tree/b.tgz/a/b': sample, 'tree/b.tgz/a/b%': sample,
           'tree/a.zip/100%25/%1B[31m': sample,
           'tree/b.tgz/in/s': sample, 'tree/b.tgz/in/s-wal': log,
           'tree/backup/AppDomain-com.example.app/Library/App.store': sample,
@@ -151,7 +154,7 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: folder.file("out"), withIntermediateDirectories: false)
     let first = try await Self.find(["tree/b.tgz", "--extract", "out"], in: folder)
-    #expect(first.status == 0 && first.errors.contains("copied 1 store to out"), "\(first.errors)")
+    #expect(first.status == 0 && first.errors.contains("copied 3 stores to out"), "\(first.errors)")
     let second = try await Self.find(["tree/b.tgz", "--extract", "out"], in: folder)
     #expect(second.status == 9 && second.errors.contains("out already exists"), "\(second.errors)")
     #expect(second.output.isEmpty)
