@@ -55,6 +55,12 @@ static inline int csqlite_harden_for_building(sqlite3 *connection) {
 /// next one.
 void csqlite_return_large_blocks(void);
 
+/// Writes the changed pages of a connection to its file, also inside a transaction, and releases those in memory.
+static inline int csqlite_release_pages(sqlite3 *connection) {
+  int result = sqlite3_db_cacheflush(connection);
+  return result == SQLITE_OK ? sqlite3_db_release_memory(connection) : result;
+}
+
 /// Makes a connection run no triggers.
 static inline int csqlite_disable_triggers(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)0);

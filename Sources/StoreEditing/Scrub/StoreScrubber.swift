@@ -21,6 +21,8 @@ package struct StoreScrubber {
   private static let rowsPerReport: Int64 = 1000
   /// The size of a row in bytes above which SQLite's copy of it is released early.
   private static let largeRow = 1 << 20
+  /// How many KiB of pages the connection of the copy keeps in memory: usually, and beside large rows.
+  private static let (cacheSize, smallCacheSize) = (16_000, 1000)
 
   package init(
     _ snapshot: StoreSnapshot, plan: ScrubPlan, key: ScrubKey, replacesAuthors: Bool
@@ -89,7 +91,7 @@ package struct StoreScrubber {
       // An unfinished copy is discarded, and the draft syncs a finished one.
       try database.execute(
         sql: """
-          PRAGMA mmap_size = 0; PRAGMA cache_size = -16000; PRAGMA journal_mode = OFF;
+          PRAGMA mmap_size = 0; PRAGMA cache_size = -\(Self.cacheSize); PRAGMA journal_mode = OFF;
           PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON
           """)
     }
@@ -175,6 +177,8 @@ package struct StoreScrubber {
     guard table.treatment != .emptied, !table.columns.isEmpty else { return }
     let (source, target, isInOrder) = try cursors(of: table, in: copy)
     var row: [StoredValue] = []
+    var hasSmallCache = false
+    defer { if hasSmallCache { try? Self.setCacheSize(Self.cacheSize, of: copy) } }
     while try source.step() {
       row.removeAll(keepingCapacity: true)
       var byteCount = 0
@@ -189,12 +193,19 @@ package struct StoreScrubber {
       let keepsAuthor = !replacesAuthors && source.integer(at: table.columns.count) != 0
       let entity = source.integerIfAny(at: table.columns.count + 1)
       var isLast = false
+      if byteCount > Self.largeRow, !hasSmallCache {
+        // SQLite makes a record of the row, and one for each index with the value, beside which pages have no room.
+        try Self.setCacheSize(Self.smallCacheSize, of: copy)
+        hasSmallCache = true
+      }
       if isInOrder, byteCount > Self.largeRow {
         // SQLite releases its copy of the values before there is another one.
         let (next, overflows) = source.integer(at: table.columns.count + 2).addingReportingOverflow(
           1)
         isLast = overflows
         try source.bind(next)
+        try WritingConnection.check(
+          csqlite_release_pages(snapshot.database.sqliteConnection))
       }
       for (index, column) in table.columns.enumerated() {
         let value = row[index]
@@ -208,6 +219,12 @@ package struct StoreScrubber {
       if summary.rowCount.isMultiple(of: Self.rowsPerReport) { try progress(summary.rowCount) }
       if isLast { break }
     }
+  }
+
+  /// Changes how much memory the pages of the copy may take, and releases what they take now.
+  private static func setCacheSize(_ size: Int, of copy: Database) throws {
+    try copy.execute(sql: "PRAGMA cache_size = -\(size)")
+    try WritingConnection.check(csqlite_release_pages(copy.sqliteConnection))
   }
 
   /// Returns a statement that reads the rows of a table, one that writes them to the copy, and whether the rows come
