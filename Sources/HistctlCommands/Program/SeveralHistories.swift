@@ -80,13 +80,26 @@ final class SeveralHistories {
     }
   }
 
-  /// Merges the transactions that readers return.
+  /// Merges the transactions that readers return. Values of large ones are read again when their turn comes.
   func merge(_ readers: [TimelineReader?], isAscending: Bool) -> TimeMerge<TimelineReader.Element> {
-    merge(isAscending: isAscending) { place in
-      guard let element = try readers[place]?.nextElement() else { return nil }
-      guard case .transaction(let transaction) = element else { return (element, nil) }
-      return (element, transaction.timestamp)
-    }
+    typealias Element = TimelineReader.Element
+    return TimeMerge(
+      readings.count, isAscending: isAscending,
+      completing: { place, element in
+        try self.run(place) {
+          try readers[place]?.transactionAgain().map { Element.transaction($0) } ?? element
+        }
+      },
+      { place in
+        try self.run(place) { () -> (element: Element, time: StoreTimestamp?)? in
+          guard let reader = readers[place], let element = try reader.nextElement() else {
+            return nil
+          }
+          guard case .transaction(let transaction) = element else { return (element, nil) }
+          let rest = self.areSeveral ? reader.releaseLarge(transaction) : nil
+          return (rest.map { Element.transaction($0) } ?? element, transaction.timestamp)
+        } ?? nil
+      })
   }
 
   /// Keeps a number of the newest transactions of all histories together.

@@ -91,11 +91,25 @@ public final class HistoryReader {
     } while try !passesTest()
     rest = rest.map { $0 - 1 }
     startValues()
-    return HistoryTransaction(
+    return transaction
+  }
+
+  /// The current transaction without its changes.
+  private var transaction: HistoryTransaction {
+    HistoryTransaction(
       store: store, number: transactions.number, timestamp: transactions.timestamp,
       author: transactions.author, bundle: transactions.bundle, process: transactions.process,
       context: transactions.context, queryGeneration: transactions.queryGeneration,
       extra: transactions.extra, isPartial: filter != nil)
+  }
+
+  /// Releases the values of the current transaction, which may be large, until ``transactionAgain()``.
+  package func releaseTransaction() { transactions.releaseContent() }
+
+  /// Reads the current transaction again, without its changes.
+  package func transactionAgain() throws -> HistoryTransaction {
+    try transactions.readContent()
+    return transaction
   }
 
   private func startValues() {

@@ -10,6 +10,7 @@ package struct TimeMerge<Element> {
 
   private let isAscending: Bool
   private let read: (Int) throws -> (element: Element, time: StoreTimestamp?)?
+  private let complete: (Int, Element) throws -> Element?
   private var heads: [Head?]
   /// The times of the last elements, from the streams' beginnings on.
   private var times: [Double]
@@ -22,13 +23,16 @@ package struct TimeMerge<Element> {
   /// - Parameters:
   ///   - count: The number of streams.
   ///   - isAscending: Whether the earliest element comes first.
+  ///   - complete: Returns the element that comes next, with what was not kept of it; `nil` to leave it out.
   ///   - next: Returns the next element of a stream and its time; `nil` after the last one.
   package init(
     _ count: Int, isAscending: Bool,
+    completing complete: @escaping (Int, Element) throws -> Element? = { $1 },
     _ next: @escaping (Int) throws -> (element: Element, time: StoreTimestamp?)?
   ) {
     self.isAscending = isAscending
     read = next
+    self.complete = complete
     heads = Array(repeating: nil, count: count)
     times = Array(repeating: isAscending ? -.infinity : .infinity, count: count)
     pending = Array((0..<count).reversed())
@@ -36,6 +40,13 @@ package struct TimeMerge<Element> {
 
   /// Goes to the next element, and returns it with the place of its stream; `nil` after the last one.
   package mutating func next() throws -> (stream: Int, element: Element)? {
+    while let (stream, element) = try nextHead() {
+      if let element = try complete(stream, element) { return (stream, element) }
+    }
+    return nil
+  }
+
+  private mutating func nextHead() throws -> (stream: Int, element: Element)? {
     while let stream = pending.popLast() {
       guard let (element, time) = try read(stream) else { continue }
       if let seconds = time?.secondsSinceReferenceDate, !seconds.isNaN { times[stream] = seconds }

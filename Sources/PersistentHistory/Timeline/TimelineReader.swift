@@ -23,6 +23,11 @@ package final class TimelineReader {
   private let schema: HistorySchema
   /// The number of transactions that remain; `nil` for all.
   private var rest: Int?
+  /// Whether values of the current transaction were released.
+  private var hasReleased = false
+
+  /// The size in bytes above which a transaction is not kept beside those of other readers.
+  private static let largeTransaction = 1 << 14
 
   /// Prepares to read.
   ///
@@ -105,6 +110,26 @@ package final class TimelineReader {
       guard rest.map({ $0 > 0 }) ?? true, let piece = pieces.popLast() else { return nil }
       if let gap = try turn(to: piece) { return .gap(gap) }
     }
+  }
+
+  /// Releases the values of the current transaction if they are large, so that many readers can each keep one.
+  ///
+  /// - Parameter transaction: The current transaction.
+  /// - Returns: What is left of it; `nil` if nothing was released. ``transactionAgain()`` returns all of it.
+  package func releaseLarge(_ transaction: HistoryTransaction) -> HistoryTransaction? {
+    guard let storeReader, transaction.byteCount > Self.largeTransaction else { return nil }
+    storeReader.releaseTransaction()
+    hasReleased = true
+    return HistoryTransaction(
+      store: transaction.store, number: transaction.number, timestamp: transaction.timestamp,
+      isPartial: transaction.isPartial)
+  }
+
+  /// Reads the current transaction again; `nil` if nothing of it was released.
+  package func transactionAgain() throws -> HistoryTransaction? {
+    guard hasReleased, let storeReader else { return nil }
+    hasReleased = false
+    return try storeReader.transactionAgain()
   }
 
   /// Goes to the next change of the current transaction; `nil` after the last one.

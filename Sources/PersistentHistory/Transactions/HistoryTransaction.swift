@@ -57,6 +57,12 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     store.map { HistoryToken(storeIdentifier: $0, transaction: number) }
   }
 
+  /// The size of its values in bytes, without its changes.
+  package var byteCount: Int {
+    StringRole.allCases.reduce(0) { $0 + (text($1)?.string.utf8.count ?? 0) }
+      + (queryGeneration?.count ?? 0) + extra.reduce(0) { $0 + $1.value.byteCount }
+  }
+
   package func text(_ role: StringRole) -> RecordedText? {
     switch role {
     case .author: author

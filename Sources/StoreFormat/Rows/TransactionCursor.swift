@@ -82,6 +82,19 @@ package final class TransactionCursor {
     if count == 0 { firstNumber = number }
     count += 1
     for changes in changeCursors { try changes.cursor.start(transaction: number) }
+    try readContent()
+    return true
+  }
+
+  /// Releases the texts and other values of the current transaction, which may be large, until ``readContent()``.
+  package func releaseContent() {
+    currentIdentifiers = StringRole.allCases.map { _ in nil }
+    (author, bundle, process, context, queryGeneration) = (nil, nil, nil, nil, nil)
+    extra = []
+  }
+
+  /// Reads the values of the current transaction.
+  package func readContent() throws {
     if !extra.isEmpty { extra = [] }
     readTimestamp()
     try read(.author, into: &author)
@@ -89,7 +102,6 @@ package final class TransactionCursor {
     try read(.process, into: &process)
     try read(.context, into: &context)
     try readRest()
-    return true
   }
 
   /// Ends the reading before the last transaction, with the checks of ``next()`` for the transactions so far.
