@@ -239,8 +239,8 @@ package struct StoreCopy: Sendable {
       StoreWriteError.unwritable(path: path, reason: reason)
     case let error as DatabaseError:
       switch error.resultCode {
-      // The copy has the damage of the original.
-      case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      // The copy has the damage of the original; a scrubbed one refuses rows that no sound table can have.
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT:
         StoreError.translating(error, location: location, busyTimeout: 0)
       default:
         StoreWriteError.unwritable(path: path, reason: error.message ?? "\(error.resultCode)")

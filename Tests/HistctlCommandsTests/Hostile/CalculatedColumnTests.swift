@@ -123,6 +123,33 @@ import Testing
     #expect(ignoring.status == 0 || ignoring.status == 2, "\(ignoring.errors)")
   }
 
+  @Test func `scrub reports rows that break a constraint of the store as damage of the store`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try SampleStore.write(to: folder.file("x.store"))
+    func setUnique(_ old: String, _ new: String) throws {
+      try StoreQuery(path: store).run(
+        """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_master SET sql = replace(sql, 'CREATE \(old)', 'CREATE \(new)')
+        WHERE name = 'Z_TRANSACTIONSTRING_UNIQUE_NAME'
+        """)
+    }
+    try setUnique("UNIQUE INDEX", "INDEX")
+    try StoreQuery(path: store).run(
+      """
+      INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, Z_OPT, ZNAME)
+      SELECT max(Z_PK) + 1, Z_ENT, Z_OPT, ZNAME FROM ATRANSACTIONSTRING
+      """)
+    try setUnique("INDEX", "UNIQUE INDEX")
+    let copy = folder.file("copy.store")
+    let result = try await Tool.histctl.run(["scrub", store, "-o", copy, "--yes"])
+    #expect(result.status == 5, "\(result.errors)")
+    #expect(result.errors.contains("x.store is damaged"), "\(result.errors)")
+    #expect(try !folder.names().contains("copy.store"))
+  }
+
   @Test func `a refused row is not retried`() async throws {
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("x.store"))
