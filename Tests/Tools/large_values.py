@@ -10,6 +10,7 @@ and the transaction and the object of the large value are printed.
 """
 import argparse
 import collections
+import contextlib
 import os
 import plistlib
 import shlex
@@ -17,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import uuid
 
 MB = 1 << 20
 # ru_maxrss counts bytes on macOS, kilobytes elsewhere.
@@ -27,13 +29,23 @@ def tombstone(value):
     return f"UPDATE ACHANGE SET ZTOMBSTONE0 = {value} WHERE Z_PK = (SELECT max(Z_PK) FROM ACHANGE WHERE ZCHANGETYPE = 2)"
 
 
-Content = collections.namedtuple("Content", "largest script")
+Content = collections.namedtuple("Content", "largest script commands", defaults=[None])
+
+# How many stores are read together in one content: a command then cannot take its limit for each of them.
+STORES = 26
 
 # What is large in a store: the size of the largest value, and what makes it so.
 CONTENTS = {
     "mask": Content(40 * MB, """
         UPDATE ACHANGE SET ZCOLUMNS = CAST(printf('%.*c', {size}, 'x') AS BLOB)
         WHERE Z_PK = (SELECT max(Z_PK) FROM ACHANGE WHERE ZCHANGETYPE = 1)"""),
+    # Two changes of one transaction.
+    "masks": Content(30 * MB, """
+        CREATE TEMP TABLE two AS SELECT Z_PK AS pk FROM ACHANGE
+          WHERE ZCHANGETYPE = 1 AND ZTRANSACTIONID = (
+            SELECT max(number) FROM (SELECT ZTRANSACTIONID AS number FROM ACHANGE WHERE ZCHANGETYPE = 1
+            GROUP BY ZTRANSACTIONID HAVING count(*) > 1)) ORDER BY Z_PK DESC LIMIT 2;
+        UPDATE ACHANGE SET ZCOLUMNS = CAST(printf('%.*c', {size}, 'x') AS BLOB) WHERE Z_PK IN (SELECT pk FROM two)"""),
     "text": Content(30 * MB, tombstone("printf('%.*c', {size}, 'x')")),
     "data": Content(30 * MB, tombstone("zeroblob({size})")),
     "controls": Content(30 * MB, tombstone("printf('%.*c', {size}, char(1))")),
@@ -46,6 +58,14 @@ CONTENTS = {
         UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(pk) FROM number) WHERE Z_ENT = 16003;
         UPDATE ATRANSACTION SET ZAUTHORTS = (SELECT pk FROM number WHERE i = ATRANSACTION.Z_PK % 10)
         WHERE Z_PK > (SELECT max(Z_PK) - 12 FROM ATRANSACTION)"""),
+    # The newest transaction of each store has an author of its own.
+    "stores": Content(4 * MB, """
+        INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, Z_OPT, ZNAME)
+          SELECT max(Z_PK) + 1, 16003, 1, printf('%.*c', {size}, 'x') FROM ATRANSACTIONSTRING;
+        UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM ATRANSACTIONSTRING) WHERE Z_ENT = 16003;
+        UPDATE ATRANSACTION SET ZAUTHORTS = (SELECT max(Z_PK) FROM ATRANSACTIONSTRING)
+        WHERE Z_PK = (SELECT max(Z_PK) FROM ATRANSACTION)""", [
+            "log ALL", "log ALL --reverse", "log ALL --json", "log ALL --changes", "stats ALL", "stats ALL --json"]),
     # A property list with one more value is made below.
     "properties": Content(30 * MB, None),
     # Sixty changes with two values each.
@@ -59,8 +79,8 @@ CONTENTS = {
         UPDATE ZTRIP SET ZNAME = printf('%.*c', {size}, 'x') WHERE Z_PK = (SELECT max(Z_PK) FROM ZTRIP)"""),
 }
 
-# In an order in which the files of later ones exist. T is the transaction of the large change, O its object. What comes
-# after < is standard input.
+# In an order in which the files of later ones exist. T is the transaction of the large change, O its object, ALL the
+# stores that are read together. What comes after < is standard input.
 COMMANDS = """
 info x.store
 log x.store
@@ -148,6 +168,11 @@ def write(histctl, folder, content):
         store.execute("UPDATE Z_METADATA SET Z_PLIST = ?", (plistlib.dumps(properties, fmt=plistlib.FMT_BINARY),))
     store.commit()
     store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if content.commands:
+        for number in range(1, STORES + 1):
+            store.execute("VACUUM INTO ?", (os.path.join(folder, f"{number}.store"),))
+            with contextlib.closing(sqlite3.connect(os.path.join(folder, f"{number}.store"))) as other, other:
+                other.execute("UPDATE Z_METADATA SET Z_UUID = ?", (str(uuid.UUID(int=number)).upper(),))
     found = store.execute("""
         SELECT ZTRANSACTIONID, Z_NAME || '/p' || ZENTITYPK
         FROM ACHANGE JOIN Z_PRIMARYKEY ON Z_PRIMARYKEY.Z_ENT = ZENTITY
@@ -186,7 +211,8 @@ def main():
     if options.write:
         print(*write(histctl, options.write, CONTENTS[names[0]]))
         return 0
-    commands = options.command or COMMANDS
+    commands = options.command or COMMANDS + [
+        command for name in names if CONTENTS[name].commands for command in CONTENTS[name].commands]
     peaks, problems = {}, []
     for name in names:
         content = CONTENTS[name]
@@ -198,8 +224,9 @@ def main():
             transaction, changed = made.stdout.split()
             with open(os.path.join(folder, "m.ini"), "w", encoding="utf-8") as file:
                 file.write(CONFIG)
-            for command in commands:
-                names_of = {"T": transaction, "O": changed}
+            for command in options.command or content.commands or COMMANDS:
+                stores = " ".join(f"{number}.store" for number in range(1, STORES + 1))
+                names_of = {"T": transaction, "O": changed, "ALL": stores}
                 line = " ".join(names_of.get(word, word) for word in command.split(" ")).replace('"T"', f'"{transaction}"')
                 status, peak, error = measure(histctl, line, folder)
                 peaks[command, name] = f"{peak / MB:.0f}"
@@ -210,12 +237,12 @@ def main():
                     problems.append(f"{name}: {line}: ended by signal {-status}")
                 if status not in (0, 1) or error:
                     print(f"{name}: {line}: status {status}, {error[:200]}", file=sys.stderr, flush=True)
-    width = max(map(len, commands)) if len(commands) < len(COMMANDS) else 55
+    width = min(max(map(len, commands)), 55)
     print(f"{'MB at most (a star is over the limit)':{width}}" + "".join(f"{name:>12}" for name in names))
     limits = (f"{64 + 2 * CONTENTS[name].largest // MB}" for name in names)
     print(f"{'limit':{width}}" + "".join(f"{limit:>12}" for limit in limits))
     for command in commands:
-        print(f"{command[:width]:{width}}" + "".join(f"{peaks[command, name]:>12}" for name in names))
+        print(f"{command[:width]:{width}}" + "".join(f"{peaks.get((command, name), '-'):>12}" for name in names))
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -7,15 +7,17 @@ import Testing
   /// Sample stores in which one value, or each of several, is large; `Tests/Tools/large_values.py` makes them, and has
   /// the limits and the commands.
   enum Content: String, CaseIterable {
-    case mask, text, data, controls, authors, properties, rows, generation, object
+    case mask, masks, text, data, controls, authors, stores, properties, rows, generation, object
   }
 
   /// Commands that once broke the limit most, in seconds.
   private static let few: [Content: [String]] = [
     .mask: ["log x.store --changes", "show x.store T", "object x.store O", "export x.store"],
+    .masks: ["log x.store --changes", "show x.store T", "export x.store"],
+    .stores: ["log ALL", "stats ALL"],
     .text: [
-      "export x.store", "export x.store --format csv", "export x.store -o e.sqlite",
-      "export x.store -o e.jsonl.zst", "log e.jsonl.zst --json",
+      "recover x.store --transaction T", "export x.store", "export x.store --format csv",
+      "export x.store -o e.sqlite", "export x.store -o e.jsonl.zst", "log e.jsonl.zst --json",
     ],
     .data: ["object x.store O --json", "recover x.store O --json", "archive x.store sealed"],
     .authors: [
