@@ -85,12 +85,13 @@ import Testing
     #expect(!FaultLoop.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
-  @Test(
-    arguments: [0, 5],
-    [
-      "--compress none", "--format sqlite", "--compress none --partition store,month",
-      "--format sqlite --partition store,month",
-    ])
+  /// The forms of exported files that ``exported(_:)`` reads.
+  static let forms = [
+    "--compress none", "--format sqlite", "--compress none --partition store,month",
+    "--format sqlite --partition store,month",
+  ]
+
+  @Test(arguments: [0, 5], forms)
   func `export with a bookmark survives any failing or killing system call`(
     _ begun: Int, _ form: String
   ) async throws {
