@@ -14,11 +14,11 @@ import StoreFormat
 /// one. A transaction's query generation is omitted, because it would be repeated with every change;
 /// its extra columns are `transactionExtra`, beside the change's own under `extra`.
 package struct ChangeRecordEncoder: BufferedEncoder {
-  static let fields: [LineKey] = [
-    .schema, .type, .store, .transaction, .timestamp, .timestampRaw, .author, .bundle, .process,
-    .context, .transactionExtra, .change, .kind, .entity, .entityRaw, .pk, .object, .attributes,
-    .columnsRaw, .values, .tombstone, .tombstoneRaw, .extra,
-  ]
+  static let fields =
+    LineFields.keys(
+      of: LineFields.ofTransactions,
+      except: [.queryGenerationRaw, .extra, .path, .partial, .changes])
+    + LineFields.keys(of: LineFields.ofChanges, except: [.valuesFrom])
 
   var writer = JSONWriter(capacity: 1 << 16)
   private var texts = EntityTexts()
@@ -78,8 +78,8 @@ struct ChangeRecord: Sendable {
     _ isFirst: inout Bool
   ) {
     writer.append(
-      membersOf: transaction, type: "\"change\"", fields: fields, extraKey: .transactionExtra,
-      &isFirst)
+      LineFields.ofTransactions, of: transaction,
+      (type: "\"change\"", path: nil, isPartial: false), fields.without(.extra), &isFirst)
   }
 
   /// Writes the record of a change of the transaction that began, without a line end.
@@ -90,7 +90,7 @@ struct ChangeRecord: Sendable {
     writer.appendText(of: shared)
     var isFirst = isSharedEmpty
     if let longTransaction { Self.append(longTransaction, fields, to: &writer, &isFirst) }
-    writer.append(membersOf: change, text, fields: fields, &isFirst)
+    writer.append(LineFields.ofChanges, of: change, text, fields, &isFirst)
     // Not a selectable field: it is written if the query asks for it.
     if let present { writer.append(present, &isFirst) }
     writer.appendRaw(UInt8(ascii: "}"))

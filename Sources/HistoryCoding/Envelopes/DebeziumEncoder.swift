@@ -127,7 +127,7 @@ package struct DebeziumEncoder: BufferedEncoder {
       writer.append(.history, &isFirst)
       writer.appendRaw(UInt8(ascii: "{"))
       var isFirst = true
-      writer.append(membersOf: change, text, fields: Self.historyFields, &isFirst)
+      writer.append(LineFields.ofChanges, of: change, text, Self.historyFields, &isFirst)
       if !transactionExtra.isEmpty {
         writer.append(.transactionExtra, &isFirst)
         writer.appendExtraColumns(transactionExtra)

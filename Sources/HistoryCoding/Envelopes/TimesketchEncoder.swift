@@ -162,7 +162,7 @@ package struct TimesketchEncoder: BufferedEncoder {
       Self.append(valuesOf: longTransaction, fields, to: &writer, &json)
     }
     let text = change.entity.map { texts.text(for: $0) }
-    writer.append(membersOf: change, text, fields: plainFields, &isFirst)
+    writer.append(LineFields.ofChanges, of: change, text, plainFields, &isFirst)
     appendStrings(of: change, text)
     if let present { append(present.key, isLong: false) { $0.appendMembers(of: present) } }
     writer.appendRaw("}\n")

@@ -22,8 +22,6 @@ final class EntityText: Sendable {
   let tombstoneKeys: [[UInt8]]
   /// The types of the preserved attributes; `nil` if no model describes the entity.
   let tombstoneTypes: [AttributeType]?
-  /// The line of an insert, an update and a delete between the change's number and the primary key.
-  let middles: [[UInt8]]
 
   init(_ entity: HistoryEntity) {
     self.entity = entity
@@ -49,20 +47,6 @@ final class EntityText: Sendable {
     }
     tombstoneTypes = slots?.tombstoneAttributes.map(\.type)
     tombstoneKeys = (slots?.tombstoneAttributes ?? []).map { string($0.name) + Array(":".utf8) }
-    middles = [ChangeKind.insert, .update, .delete].map { kind in
-      bytes {
-        $0.append(.kind)
-        $0.append(kind)
-        if let name {
-          $0.append(.entity)
-          $0.appendRaw(name)
-        } else if let number {
-          $0.append(.entityRaw)
-          $0.appendInteger(number)
-        }
-        $0.append(.pk)
-      }
-    }
   }
 
   /// Whether the names in a mask are known.

@@ -1,7 +1,7 @@
 import PersistentHistory
 import StoreFormat
 
-/// The members of records, each written in one place for all formats.
+/// Members of records; ``LineFields`` has their order.
 ///
 /// `isFirst` says whether the object that is being written has no member yet, and is updated.
 extension JSONWriter {
@@ -26,52 +26,20 @@ extension JSONWriter {
     appendRaw(UInt8(ascii: ":"))
   }
 
-  // MARK: - Transactions
+  /// Writes a member with an integer; nothing for `nil`.
+  @inline(__always)
+  mutating func append(_ key: LineKey, integer value: Int64?, _ isFirst: inout Bool) {
+    guard let value else { return }
+    append(key, &isFirst)
+    appendInteger(value)
+  }
 
-  /// Writes the members of a transaction, without its changes.
-  ///
-  /// - Parameters:
-  ///   - type: The type of the record.
-  ///   - extraKey: The key of columns that the other members cannot express.
-  mutating func append(
-    membersOf transaction: HistoryTransaction, type: StaticString, fields: FieldSelection,
-    extraKey: LineKey, _ isFirst: inout Bool
-  ) {
-    if fields.contains(.schema) {
-      append(.schema, &isFirst)
-      appendInteger(HistoryLine.schema)
-    }
-    if fields.contains(.type) {
-      append(.type, &isFirst)
-      appendRaw(type)
-    }
-    if fields.contains(.store), let store = transaction.store {
-      append(.store, &isFirst)
-      appendString(store)
-    }
-    if fields.contains(.transaction) {
-      append(.transaction, &isFirst)
-      appendInteger(transaction.number)
-    }
-    if let timestamp = transaction.timestamp {
-      if fields.contains(.timestamp) { append(.timestamp, timestamp, &isFirst) }
-      if fields.contains(.timestampRaw) {
-        append(.timestampRaw, &isFirst)
-        append(raw: timestamp.secondsSinceReferenceDate)
-      }
-    }
-    if fields.contains(.author) { append(.author, transaction.author, &isFirst) }
-    if fields.contains(.bundle) { append(.bundle, transaction.bundle, &isFirst) }
-    if fields.contains(.process) { append(.process, transaction.process, &isFirst) }
-    if fields.contains(.context) { append(.context, transaction.context, &isFirst) }
-    if fields.contains(.queryGenerationRaw), let bytes = transaction.queryGeneration {
-      append(.queryGenerationRaw, &isFirst)
-      append(raw: .blob(bytes))
-    }
-    if fields.contains(extraKey), !transaction.extra.isEmpty {
-      append(extraKey, &isFirst)
-      appendExtraColumns(transaction.extra)
-    }
+  /// Writes a member with a string; nothing for `nil`.
+  @inline(__always)
+  mutating func append(_ key: LineKey, string value: String?, _ isFirst: inout Bool) {
+    guard let value else { return }
+    append(key, &isFirst)
+    appendString(value)
   }
 
   /// Writes a time in ISO 8601; nothing for one outside the years 1 to 9999.
@@ -98,73 +66,6 @@ extension JSONWriter {
   }
 
   // MARK: - Changes
-
-  /// Writes the members of a change.
-  mutating func append(
-    membersOf change: HistoryChange, _ text: EntityText?, fields: FieldSelection,
-    _ isFirst: inout Bool
-  ) {
-    if fields.contains(.change) {
-      append(.change, &isFirst)
-      appendInteger(change.number)
-    }
-    if fields.contains(.kind), let kind = change.kind {
-      append(.kind, &isFirst)
-      append(kind)
-    }
-    if fields.contains(.entity), let name = text?.name {
-      append(.entity, &isFirst)
-      appendRaw(name)
-    }
-    if fields.contains(.entityRaw), let number = text?.number {
-      append(.entityRaw, &isFirst)
-      appendInteger(number)
-    }
-    if let primaryKey = change.primaryKey {
-      if fields.contains(.pk) {
-        append(.pk, &isFirst)
-        appendInteger(primaryKey)
-      }
-      if fields.contains(.object), let start = text?.objectStart {
-        append(.object, &isFirst)
-        append(objectStart: start, primaryKey)
-      }
-    }
-    if let mask = change.mask {
-      if fields.contains(.attributes), change.kind == .update, let text, text.names(mask) {
-        append(.attributes, &isFirst)
-        appendAttributeNames(in: mask, text)
-      }
-      if fields.contains(.columnsRaw) {
-        append(.columnsRaw, &isFirst)
-        append(mask)
-      }
-    }
-    append(valuesOf: change, text, fields: fields, &isFirst)
-  }
-
-  /// Writes the values that a change set, preserved or is not expected to have.
-  private mutating func append(
-    valuesOf change: HistoryChange, _ text: EntityText?, fields: FieldSelection,
-    _ isFirst: inout Bool
-  ) {
-    if fields.contains(.values), !change.values.isEmpty {
-      append(.values, &isFirst)
-      appendRecordedValues(change.values)
-      if change.valueSource != .program {
-        append(.valuesFrom)
-        appendString(change.valueSource.rawValue)
-      }
-    }
-    if change.kind == .delete || !change.tombstone.isEmpty {
-      append(
-        tombstone: change.tombstone, change.kind == .delete ? text : nil, fields: fields, &isFirst)
-    }
-    if fields.contains(.extra), !change.extra.isEmpty {
-      append(.extra, &isFirst)
-      appendExtraColumns(change.extra)
-    }
-  }
 
   @inline(__always)
   mutating func append(_ kind: ChangeKind) {
@@ -202,25 +103,25 @@ extension JSONWriter {
     mask.withBytes { appendHexadecimal($0.bindMemory(to: UInt8.self)) }
   }
 
-  /// Writes what a deleted object left: by attribute if the names are known, and as it is stored if
-  /// that says more.
+  /// Writes what a deleted object left, by attribute; nothing if the names are not known.
   mutating func append(
-    tombstone: [StoredValue], _ text: EntityText?, fields: FieldSelection = .all,
-    _ isFirst: inout Bool
+    _ key: LineKey, tombstone: [StoredValue], _ text: EntityText?, _ isFirst: inout Bool
   ) {
-    let types = text?.tombstoneTypes
-    if fields.contains(.tombstone), let text, types != nil {
-      append(.tombstone, &isFirst)
-      appendRaw(UInt8(ascii: "{"))
-      var isFirstValue = true
-      appendTombstoneMembers(tombstone, text, &isFirstValue)
-      appendRaw(UInt8(ascii: "}"))
-    }
-    guard fields.contains(.tombstoneRaw), TypedValue.needsStoredForm(tombstone, types) else {
-      return
-    }
-    append(.tombstoneRaw, &isFirst)
-    appendStoredTombstone(tombstone)
+    guard let text, text.tombstoneTypes != nil else { return }
+    append(key, &isFirst)
+    appendRaw(UInt8(ascii: "{"))
+    var isFirstValue = true
+    appendTombstoneMembers(tombstone, text, &isFirstValue)
+    appendRaw(UInt8(ascii: "}"))
+  }
+
+  /// Writes what a deleted object left as it is stored, if that says more than the values by attribute.
+  mutating func append(
+    _ key: LineKey, storedTombstone: [StoredValue], _ text: EntityText?, _ isFirst: inout Bool
+  ) {
+    guard TypedValue.needsStoredForm(storedTombstone, text?.tombstoneTypes) else { return }
+    append(key, &isFirst)
+    appendStoredTombstone(storedTombstone)
   }
 
   /// Writes the values of a tombstone as they are stored, by slot.
@@ -245,6 +146,14 @@ extension JSONWriter {
     }
   }
 
+  /// Writes a member with columns that the other members cannot express; nothing without any.
+  @inline(__always)
+  mutating func append(_ key: LineKey, extra columns: [ExtraColumn], _ isFirst: inout Bool) {
+    guard !columns.isEmpty else { return }
+    append(key, &isFirst)
+    appendExtraColumns(columns)
+  }
+
   /// Writes columns that the other members cannot express.
   mutating func appendExtraColumns(_ columns: [ExtraColumn]) {
     appendRaw(UInt8(ascii: "{"))
@@ -265,25 +174,5 @@ extension JSONWriter {
     appendInteger(HistoryLine.schema)
     append(.type)
     appendRaw(type)
-  }
-
-  /// Writes the line of a gap.
-  mutating func append(line gap: HistoryGap, path: String? = nil) {
-    begin(line: "\"gap\"")
-    if let path {
-      append(.path)
-      appendString(path)
-    }
-    if let store = gap.store {
-      append(.store)
-      appendString(store)
-    }
-    append(.after)
-    appendInteger(gap.after)
-    if let oldest = gap.oldest {
-      append(.oldest)
-      appendInteger(oldest)
-    }
-    appendRaw("}\n")
   }
 }

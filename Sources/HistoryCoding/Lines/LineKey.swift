@@ -51,12 +51,10 @@ struct FieldSelection: Sendable {
   // There are no more than 128 keys; a test counts them.
   private var bits: UInt128
 
-  /// Every key.
-  static let all = FieldSelection(bits: .max)
-
-  init(_ keys: [LineKey]) { bits = keys.reduce(0) { $0 | 1 << UInt128($1.rawValue) } }
-
-  private init(bits: UInt128) { self.bits = bits }
+  init(_ keys: [LineKey]) {
+    bits = 0
+    for key in keys { insert(key) }
+  }
 
   /// Selects fields of a format by name; `nil` selects all.
   init(_ names: [String]?, of format: ExportFormat) throws(ExportFormatError) {
@@ -73,7 +71,18 @@ struct FieldSelection: Sendable {
   }
 
   /// Adds a key.
-  mutating func insert(_ key: LineKey) { bits |= 1 << UInt128(key.rawValue) }
+  mutating func insert(_ key: LineKey) {
+    bits |= 1 << UInt128(key.rawValue)
+    // Where values come from is no field of its own.
+    if key == .values { insert(.valuesFrom) }
+  }
+
+  /// The same without a key.
+  func without(_ key: LineKey) -> FieldSelection {
+    var selection = self
+    selection.bits &= ~(1 << UInt128(key.rawValue))
+    return selection
+  }
 
   /// Whether records keep a key.
   @inline(__always)

@@ -36,7 +36,8 @@ package struct NetChangeLineEncoder: BufferedText, Sendable {
       writer.appendRecordedValues(change.values)
     }
     if kind == .delete || kind == .replace {
-      writer.append(tombstone: change.tombstone, text, &isFirst)
+      writer.append(.tombstone, tombstone: change.tombstone, text, &isFirst)
+      writer.append(.tombstoneRaw, storedTombstone: change.tombstone, text, &isFirst)
     }
     writer.append(.firstTransaction)
     writer.appendInteger(change.firstTransaction)
@@ -156,8 +157,9 @@ package struct ObjectLineEncoder: BufferedText, Sendable {
     }
     if life.state == .deleted, let deletion = life.deletion {
       // The caller may have left out the line of the delete.
-      writer.append(
-        tombstone: deletion.tombstone, deletion.entity.map(EntityText.init), &isFirst)
+      let (values, text) = (deletion.tombstone, deletion.entity.map(EntityText.init))
+      writer.append(.tombstone, tombstone: values, text, &isFirst)
+      writer.append(.tombstoneRaw, storedTombstone: values, text, &isFirst)
     }
     writer.appendRaw("}\n")
   }

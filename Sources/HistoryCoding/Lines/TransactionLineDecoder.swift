@@ -6,7 +6,7 @@ import StoreFormat
 /// The schema puts the attributes of a tombstone back into their slots, and gives every change the same
 /// entity as a reader of the store.
 public struct TransactionLineDecoder: Sendable {
-  private let schema: HistorySchema
+  let schema: HistorySchema
   /// The entities that lines name; `nil` if the schema has them.
   private let entities: LineEntities?
 
@@ -70,46 +70,13 @@ public struct TransactionLineDecoder: Sendable {
     let schema = try members.integer(.schema) ?? 0
     guard schema == HistoryLine.schema else { throw LineError.unknownSchema(schema) }
     switch try members.string(.type) {
-    case "transaction": return .transaction(try transaction(members))
-    case "gap":
-      return .gap(
-        HistoryGap(
-          store: try members.string(.store), after: try members.required(.after),
-          oldest: try members.integer(.oldest)))
+    case "transaction":
+      var transaction = HistoryTransaction(number: 0)
+      try members.read(LineFields.ofTransactions, into: &transaction, self)
+      return .transaction(transaction)
+    case "gap": return .gap(try HistoryGap(members))
     case let type: throw LineError.unknownType(type ?? "")
     }
-  }
-
-  private func transaction(_ members: LineMembers) throws -> HistoryTransaction {
-    let number = try members.required(.transaction)
-    switch try members.value(.partial) {
-    case nil, .boolean(false): break
-    case .boolean(true): throw LineError.partial(transaction: number)
-    default: throw LineError.unexpected(key: LineKey.partial.name, expectation: "true")
-    }
-    guard members.has(.changes) else {
-      throw LineError.unexpected(key: LineKey.changes.name, expectation: "an array")
-    }
-    var timestamp: StoreTimestamp?
-    if let json = try members.value(.timestampRaw) {
-      timestamp = StoreTimestamp(raw: json)
-      guard timestamp != nil else {
-        throw LineError.unexpected(key: LineKey.timestampRaw.name, expectation: "a number")
-      }
-    }
-    var queryGeneration: [UInt8]?
-    if let json = try members.value(.queryGenerationRaw) {
-      guard case .blob(let bytes)? = StoredValue(raw: json) else {
-        throw LineError.unexpected(
-          key: LineKey.queryGenerationRaw.name, expectation: "bytes in base64")
-      }
-      queryGeneration = bytes
-    }
-    return HistoryTransaction(
-      store: try members.string(.store), number: number, timestamp: timestamp,
-      author: try members.text(.author), bundle: try members.text(.bundle),
-      process: try members.text(.process), context: try members.text(.context),
-      queryGeneration: queryGeneration, extra: try extra(members))
   }
 
   /// Reads the next element of a line's changes.
@@ -117,93 +84,19 @@ public struct TransactionLineDecoder: Sendable {
     guard try parser.peek() == JSONParser.object else {
       throw LineError.unexpected(key: LineKey.changes.name, expectation: "an array of objects")
     }
-    let members = try LineMembers(&parser)
-    var kind: ChangeKind?
-    if let name = try members.string(.kind) {
-      kind = ChangeKind(name: name)
-      if kind == nil {
-        throw LineError.unexpected(key: LineKey.kind.name, expectation: "insert, update or delete")
-      }
-    }
-    let mask = try members.mask()
-    var entity: HistoryEntity?
-    if let name = try members.string(.entity) {
-      entity =
-        try entities?.entity(of: members, named: name, mask: kind == .update ? mask : nil)
-        ?? schema.entity(named: name) ?? HistoryEntity(name: name)
-    } else if let number = try members.integer(.entityRaw) {
-      entity = schema.entity(number: number)
-    }
-    return HistoryChange(
-      number: try members.required(.change), kind: kind, entity: entity,
-      primaryKey: try members.integer(.pk), mask: mask, tombstone: try tombstone(members, entity),
-      extra: try extra(members), values: try values(members),
-      valueSource: try valueSource(members))
+    var change = HistoryChange(number: 0, kind: nil, entity: nil, primaryKey: nil)
+    try LineMembers(&parser).read(LineFields.ofChanges, into: &change, self)
+    return change
   }
 
-  private func values(_ members: LineMembers) throws -> [RecordedValue] {
-    var values: [RecordedValue] = []
-    try members.forEachMember(of: .values) { name, json in
-      values.append(try RecordedValue(name, json))
+  /// Returns the entity that a change names.
+  func entity(of members: LineMembers, _ kind: ChangeKind?) throws -> HistoryEntity? {
+    guard let name = try members.string(.entity) else { return nil }
+    if let entities {
+      return try entities.entity(
+        of: members, named: name, mask: kind == .update ? members.mask() : nil)
     }
-    return values
-  }
-
-  private func valueSource(_ members: LineMembers) throws -> ValueSource {
-    guard let name = try members.string(.valuesFrom) else { return .program }
-    guard let source = ValueSource(rawValue: name), source != .program else {
-      throw LineError.unexpected(
-        key: LineKey.valuesFrom.name, expectation: "\(ValueSource.log.rawValue)")
-    }
-    return source
-  }
-
-  private func extra(_ members: LineMembers) throws -> [ExtraColumn] {
-    var columns: [ExtraColumn] = []
-    try members.forEachMember(of: .extra) { name, json in
-      guard let value = StoredValue(raw: json) else {
-        throw LineError.unexpected(key: "extra.\(name)", expectation: "a raw value")
-      }
-      columns.append(ExtraColumn(column: name, value: value))
-    }
-    return columns
-  }
-
-  private func tombstone(
-    _ members: LineMembers, _ entity: HistoryEntity?
-  ) throws -> [StoredValue] {
-    var values: [StoredValue] = []
-    if members.has(.tombstoneRaw) {
-      try members.forEachElement(of: .tombstoneRaw) { json in
-        guard let value = StoredValue(raw: json) else {
-          throw LineError.unexpected(
-            key: LineKey.tombstoneRaw.name, expectation: "an array of raw values")
-        }
-        values.append(value)
-      }
-      return values
-    }
-    guard members.has(.tombstone) else { return [] }
-    let attributes = entity?.slots?.tombstoneAttributes
-    var next = 0
-    try members.forEachMember(of: .tombstone) { name, json in
-      guard let attributes else { throw LineError.unknownEntity(name: entity?.label ?? "") }
-      if values.isEmpty { values = [StoredValue](repeating: .null, count: attributes.count) }
-      // Members mostly come in the order of the attributes.
-      guard
-        let index = attributes[min(next, attributes.count)...].firstIndex(where: { $0.name == name }
-        )
-          ?? attributes.firstIndex(where: { $0.name == name }),
-        let value = TypedValue.value(json, of: attributes[index].type)
-      else {
-        throw LineError.unexpected(
-          key: "tombstone.\(name)", expectation: "a preserved attribute of \(entity?.label ?? "")")
-      }
-      values[index] = value
-      next = index + 1
-    }
-    while values.last?.isNull == true { values.removeLast() }
-    return values
+    return schema.entity(named: name) ?? HistoryEntity(name: name)
   }
 }
 
@@ -315,13 +208,32 @@ struct LineMembers {
     }
   }
 
+  /// A value that must have a form.
+  func value<Value>(
+    _ key: LineKey, _ expectation: String, _ read: (JSONValue) -> Value?
+  ) throws -> Value? {
+    guard let json = try value(key) else { return nil }
+    guard let value = read(json) else {
+      throw LineError.unexpected(key: key.name, expectation: expectation)
+    }
+    return value
+  }
+
+  /// A string that must have a form.
+  @inline(__always)
+  func string<Value>(
+    _ key: LineKey, _ expectation: String, _ read: (String) -> Value?
+  ) throws -> Value? {
+    guard let string = try string(key) else { return nil }
+    guard let value = read(string) else {
+      throw LineError.unexpected(key: key.name, expectation: expectation)
+    }
+    return value
+  }
+
   /// A text that need not be clean UTF-8.
   func text(_ key: LineKey) throws -> RecordedText? {
-    guard let json = try value(key) else { return nil }
-    guard let value = StoredValue(raw: json), let text = RecordedText(value) else {
-      throw LineError.unexpected(key: key.name, expectation: "a text")
-    }
-    return text
+    try value(key, "a text") { StoredValue(raw: $0).flatMap { RecordedText($0) } }
   }
 
   func mask() throws -> ColumnMask? {
@@ -337,6 +249,56 @@ struct LineMembers {
         key: LineKey.columnsRaw.name, expectation: "pairs of hexadecimal digits")
     }
     return mask
+  }
+
+  /// The columns that other members cannot express.
+  func extraColumns() throws -> [ExtraColumn] {
+    var columns: [ExtraColumn] = []
+    try forEachMember(of: .extra) { name, json in
+      guard let value = StoredValue(raw: json) else {
+        throw LineError.unexpected(key: "extra.\(name)", expectation: "a raw value")
+      }
+      columns.append(ExtraColumn(column: name, value: value))
+    }
+    return columns
+  }
+
+  /// The values of a tombstone as they are stored.
+  func storedTombstone() throws -> [StoredValue] {
+    var values: [StoredValue] = []
+    try forEachElement(of: .tombstoneRaw) { json in
+      guard let value = StoredValue(raw: json) else {
+        throw LineError.unexpected(
+          key: LineKey.tombstoneRaw.name, expectation: "an array of raw values")
+      }
+      values.append(value)
+    }
+    return values
+  }
+
+  /// The values of a tombstone by attribute, put into the slots of an entity.
+  func tombstone(of entity: HistoryEntity?) throws -> [StoredValue] {
+    var values: [StoredValue] = []
+    let attributes = entity?.slots?.tombstoneAttributes
+    var next = 0
+    try forEachMember(of: .tombstone) { name, json in
+      guard let attributes else { throw LineError.unknownEntity(name: entity?.label ?? "") }
+      if values.isEmpty { values = [StoredValue](repeating: .null, count: attributes.count) }
+      // Members mostly come in the order of the attributes.
+      guard
+        let index = attributes[min(next, attributes.count)...].firstIndex(where: { $0.name == name }
+        )
+          ?? attributes.firstIndex(where: { $0.name == name }),
+        let value = TypedValue.value(json, of: attributes[index].type)
+      else {
+        throw LineError.unexpected(
+          key: "tombstone.\(name)", expectation: "a preserved attribute of \(entity?.label ?? "")")
+      }
+      values[index] = value
+      next = index + 1
+    }
+    while values.last?.isNull == true { values.removeLast() }
+    return values
   }
 
   /// Calls a closure with each member of the object under a key, if there is one.

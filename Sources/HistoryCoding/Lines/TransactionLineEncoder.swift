@@ -16,11 +16,11 @@ import StoreFormat
 /// ```
 public struct TransactionLineEncoder: BufferedEncoder {
   /// The fields of a transaction, then those that only changes have, in order.
-  static let fields: [LineKey] = [
-    .schema, .type, .store, .transaction, .timestamp, .timestampRaw, .author, .bundle, .process,
-    .context, .queryGenerationRaw, .extra, .partial, .changes, .change, .kind, .entity, .entityRaw,
-    .pk, .attributes, .columnsRaw, .values, .tombstone, .tombstoneRaw,
-  ]
+  static let fields =
+    LineFields.keys(of: LineFields.ofTransactions, except: [.transactionExtra, .path])
+    + LineFields.keys(of: LineFields.ofChanges, except: [.object, .valuesFrom, .extra])
+  /// The fields of a whole line.
+  fileprivate static let whole = FieldSelection(fields + [.path])
 
   /// The path of the store, written in lines if there are several stores.
   package var path: String?
@@ -38,7 +38,7 @@ public struct TransactionLineEncoder: BufferedEncoder {
 
   /// Creates an encoder with an empty buffer.
   public init() {
-    fields = FieldSelection(Self.fields)
+    fields = Self.whole
     changeFields = fields
     isPartial = false
     hasChanges = true
@@ -58,9 +58,10 @@ public struct TransactionLineEncoder: BufferedEncoder {
     let ofChanges = Self.fields.drop { $0 != .change }
     let selected = ofChanges.filter(selection.contains)
     hasChanges = selection.contains(.changes) || !selected.isEmpty
-    var kept = FieldSelection(selected.isEmpty ? Array(ofChanges) : Array(selected))
+    var kept = FieldSelection(selected.isEmpty ? Array(ofChanges) : selected)
     if selected.isEmpty || selection.contains(.extra) { kept.insert(.extra) }
-    for key in [LineKey.schema, .type, .transaction] { selection.insert(key) }
+    for key in [LineKey.schema, .type, .transaction, .path, .partial] { selection.insert(key) }
+    if hasChanges { selection.insert(.changes) }
     fields = selection
     changeFields = kept
     isPartial = true
@@ -93,19 +94,9 @@ public struct TransactionLineEncoder: BufferedEncoder {
     writer.appendRaw(UInt8(ascii: "{"))
     var isFirst = true
     writer.append(
-      membersOf: transaction, type: "\"transaction\"", fields: fields, extraKey: .extra, &isFirst)
-    if let path {
-      writer.append(.path)
-      writer.appendString(path)
-    }
-    if isPartial || transaction.isPartial {
-      writer.append(.partial)
-      writer.appendBoolean(true)
-    }
-    if hasChanges {
-      writer.append(.changes)
-      writer.appendRaw(UInt8(ascii: "["))
-    }
+      LineFields.ofTransactions, of: transaction,
+      (type: "\"transaction\"", path: path, isPartial: isPartial || transaction.isPartial), fields,
+      &isFirst)
     isFirstChange = true
   }
 
@@ -131,7 +122,8 @@ public struct TransactionLineEncoder: BufferedEncoder {
     writer.appendRaw(UInt8(ascii: "{"))
     var isFirst = true
     writer.append(
-      membersOf: change, change.entity.map { texts.text(for: $0) }, fields: changeFields, &isFirst)
+      LineFields.ofChanges, of: change, change.entity.map { texts.text(for: $0) }, changeFields,
+      &isFirst)
     if let present { writer.append(present, &isFirst) }
     writer.appendRaw(UInt8(ascii: "}"))
   }
@@ -228,11 +220,28 @@ private struct PlainChanges: Sendable {
     /// The number of bytes before the second number.
     let second: Int
 
-    init(_ middle: [UInt8], _ end: some Sequence<UInt8>) {
-      let start = Array(",{".utf8) + LineKey.change.text
-      bytes = start + middle + end
-      first = start.count
-      second = first + middle.count
+    /// - Parameter end: The member before which the text ends; `nil` for the end of the change.
+    init(
+      _ kind: ChangeKind, _ text: EntityText, _ mask: ColumnMask? = nil, before end: LineKey? = nil
+    ) {
+      let change = HistoryChange(
+        number: 0, kind: kind, entity: text.entity, primaryKey: 0, mask: mask)
+      var writer = JSONWriter()
+      writer.appendRaw(",{")
+      var isFirst = true
+      var places: [Int] = []
+      let fields = LineFields.ofChanges.filter { TransactionLineEncoder.whole.contains($0.key) }
+      for field in fields.prefix(while: { $0.key != end }) {
+        if field.key == .change || field.key == .pk {
+          writer.append(field.key, &isFirst)
+          places.append(writer.count)
+        } else {
+          field.write(&writer, field.key, change, text, &isFirst)
+        }
+      }
+      if end == nil { writer.appendRaw(UInt8(ascii: "}")) }
+      bytes = Array(writer.bytes)
+      (first, second) = (places[0], places[1])
     }
   }
 
@@ -246,15 +255,9 @@ private struct PlainChanges: Sendable {
 
   init(_ text: EntityText) {
     self.text = text
-    var writer = JSONWriter()
-    if text.tombstoneTypes != nil {
-      writer.append(.tombstone)
-      writer.appendRaw("{}")
-    }
-    writer.appendRaw(UInt8(ascii: "}"))
-    insert = Pattern(text.middles[0], [UInt8(ascii: "}")])
-    delete = Pattern(text.middles[2], writer.bytes)
-    deleteWithTombstone = Pattern(text.middles[2], [])
+    insert = Pattern(.insert, text)
+    delete = Pattern(.delete, text)
+    deleteWithTombstone = Pattern(.delete, text, before: .tombstone)
     lastUpdate = insert
   }
 
@@ -307,16 +310,8 @@ private struct PlainChanges: Sendable {
   }
 
   private mutating func remember(_ mask: ColumnMask, _ key: UInt64) -> Pattern {
-    var writer = JSONWriter()
-    if text.names(mask) {
-      writer.append(.attributes)
-      writer.appendAttributeNames(in: mask, text)
-    }
-    writer.append(.columnsRaw)
-    writer.append(mask)
-    writer.appendRaw(UInt8(ascii: "}"))
     if updates.count >= Self.maxMasks { updates.removeAll(keepingCapacity: true) }
-    let update = Pattern(text.middles[1], writer.bytes)
+    let update = Pattern(.update, text, mask)
     updates[key] = update
     return update
   }
