@@ -20,47 +20,44 @@ public struct CatalogEntry: Hashable, Sendable {
   }
 
   var kind = Kind.segment
-  var store: String
+  var store = ""
   /// The number of the first transaction.
-  public let first: Int64
+  public internal(set) var first: Int64 = 0
   /// The number of the last transaction.
-  public let last: Int64
+  public internal(set) var last: Int64 = 0
   /// The number of the transaction right before the first, if it was known. Numbers between the two were
   /// never used.
-  public let after: Int64?
-  let manifestDigest: ArchiveDigest
+  public internal(set) var after: Int64?
+  var manifestDigest = ArchiveDigest.none
   /// The digest of the line before, including its line feed; ``ArchiveDigest/none`` in the first line.
-  let previousDigest: ArchiveDigest
+  var previousDigest = ArchiveDigest.none
 
   /// The numbers of the transactions.
   public var range: ClosedRange<Int64> { first...max(first, last) }
 
   /// The line, including its line feed.
   var line: [UInt8] {
-    var writer = JSONWriter(capacity: 512)
-    writer.appendRaw("{\"schema\":")
-    writer.appendInteger(kind.schema)
-    writer.appendRaw(",\"type\":")
-    writer.appendString(kind.rawValue)
-    writer.appendRaw(",\"store\":")
-    writer.appendString(store)
-    writer.appendRaw(",\"first\":")
-    writer.appendInteger(first)
-    writer.appendRaw(",\"last\":")
-    writer.appendInteger(last)
-    if let after {
-      writer.appendRaw(",\"after\":")
-      writer.appendInteger(after)
-    }
-    writer.appendRaw(",\"manifestSHA256\":")
-    writer.appendString(manifestDigest.description)
-    writer.appendRaw(",\"previousSHA256\":")
-    writer.appendString(previousDigest.description)
-    let digest = writer.withUnsafeBytes { ArchiveDigest(of: $0) }
-    writer.appendRaw(",\"lineSHA256\":")
-    writer.appendString(digest.description)
-    writer.appendRaw("}\n")
-    return Array(writer.bytes)
+    var coder = MemberCoder(capacity: 512)
+    var entry = self
+    coder.appendRaw("{")
+    entry.code(&coder)
+    var digest = coder.writer.withUnsafeBytes { ArchiveDigest(of: $0) }
+    coder.required("lineSHA256", .digest, &digest)
+    coder.appendRaw("}\n")
+    return Array(coder.writer.bytes)
+  }
+
+  /// Lists the members of a line, without the digest of these.
+  private mutating func code(_ coder: inout MemberCoder) {
+    var schema = kind.schema
+    coder.schema(&schema, in: ArchiveFormat.catalogSchemas)
+    coder.required("type", .kind, &kind)
+    coder.required("store", .string, &store)
+    coder.required("first", .integer, &first)
+    coder.required("last", .integer, &last)
+    coder.optional("after", .integer, &after)
+    coder.required("manifestSHA256", .digest, &manifestDigest)
+    coder.required("previousSHA256", .digest, &previousDigest)
   }
 
   /// The digest of the line, which the next line names.
@@ -88,30 +85,12 @@ extension CatalogEntry {
       .damaged(path: path, place: "line \(number)", detail: detail)
     }
     guard line.count <= ArchiveFormat.catalogLineLimit else { throw damaged("it is too long") }
-    let json: JSONValue
-    do {
-      json = try JSONReader().read(line)
-    } catch {
-      throw damaged("it is not JSON: \(error)")
+    self.init()
+    do throws(ArchiveError) {
+      try MemberCoder.read(line, path: path) { code(&$0) }
+    } catch .damaged(_, let place, let detail) {
+      throw damaged("\(place): \(detail)")
     }
-    guard case .object(let object) = json else { throw damaged("it is not an object") }
-    guard case .integer(let schema)? = object["schema"] else { throw damaged("it has no schema") }
-    guard ArchiveFormat.catalogSchemas.contains(schema) else {
-      throw .unknownFormat(path: path, schema: schema)
-    }
-    guard case .string(let type)? = object["type"], let kind = Kind(rawValue: type),
-      case .string(let store)? = object["store"], case .integer(let first)? = object["first"],
-      case .integer(let last)? = object["last"],
-      case .string(let manifest)? = object["manifestSHA256"],
-      case .string(let previous)? = object["previousSHA256"],
-      let manifestDigest = ArchiveDigest(hexadecimal: manifest),
-      let previousDigest = ArchiveDigest(hexadecimal: previous)
-    else { throw damaged("a key is missing or has a value of the wrong type") }
-    var after: Int64?
-    if case .integer(let number)? = object["after"] { after = number }
-    self.init(
-      kind: kind, store: store, first: first, last: last, after: after,
-      manifestDigest: manifestDigest, previousDigest: previousDigest)
     guard self.line == line else {
       throw damaged("its lineSHA256 is not the digest of the line")
     }
@@ -119,5 +98,14 @@ extension CatalogEntry {
     guard first >= 1, first <= last, after.map({ $0 < first }) ?? true else {
       throw damaged("its numbers contradict each other")
     }
+  }
+}
+
+extension MemberCoder.Form<CatalogEntry.Kind> {
+  fileprivate static var kind: Self {
+    Self(
+      expected: "the kind of a line",
+      read: { if case .string(let name) = $0 { CatalogEntry.Kind(rawValue: name) } else { nil } },
+      write: { $0.appendString($1.rawValue) })
   }
 }

@@ -3,29 +3,29 @@ import StoreFormat
 
 /// The contents of a segment, and all that is needed to read it later.
 package struct SegmentManifest: Hashable, Sendable {
-  package let store: String
-  package let first: TransactionPosition
-  package let last: TransactionPosition
+  package internal(set) var store = ""
+  package internal(set) var first = TransactionPosition(number: 0, timestamp: nil)
+  package internal(set) var last = TransactionPosition(number: 0, timestamp: nil)
   /// The number of the transaction right before the first, if it was known when the segment was sealed.
-  package let after: Int64?
+  package internal(set) var after: Int64?
   /// The transaction right after the last, if there was one when the segment was sealed; without a time
   /// if that is unknown.
-  package let next: TransactionPosition?
+  package internal(set) var next: TransactionPosition?
   /// The earliest time of all transactions, or `nil` if none has one.
-  let earliest: StoreTimestamp?
+  var earliest: StoreTimestamp?
   /// The latest time of all transactions, or `nil` if none has one.
-  let latest: StoreTimestamp?
-  package let transactionCount: Int64
+  var latest: StoreTimestamp?
+  package internal(set) var transactionCount: Int64 = 0
   /// The changes by entity.
-  let counts: [SegmentCount]
-  package let textByteCount: Int64
+  var counts: [SegmentCount] = []
+  package internal(set) var textByteCount: Int64 = 0
   /// The size of the segment's file in bytes.
-  package let byteCount: Int64
+  package internal(set) var byteCount: Int64 = 0
   /// The digest of the segment's file.
-  package let digest: ArchiveDigest
+  package internal(set) var digest = ArchiveDigest.none
   /// The frames, in the order of the file.
-  let frames: [SegmentFrame]
-  package let schema: SegmentSchema
+  var frames: [SegmentFrame] = []
+  package internal(set) var schema = SegmentSchema()
 
   var range: ClosedRange<Int64> { first.number...max(first.number, last.number) }
 
@@ -70,28 +70,28 @@ package struct SegmentManifest: Hashable, Sendable {
 /// The changes of one entity in a segment.
 package struct SegmentCount: Hashable, Sendable {
   /// The name of the entity; `nil` if the row names no entity or the store does not name its number.
-  let entity: String?
+  var entity: String?
   /// The number of the entity in the store; `nil` if the row names no entity.
-  let number: Int64?
-  let counts: ChangeCounts
+  var number: Int64?
+  var counts = ChangeCounts()
 }
 
 /// One frame of a segment.
 struct SegmentFrame: Hashable, Sendable {
   /// The first transaction whose line begins in the frame. In a frame that only continues a long line,
   /// the transaction of that line.
-  let transaction: Int64
+  var transaction: Int64 = 0
   /// The time of that transaction, or `nil` if the store has none.
-  let timestamp: StoreTimestamp?
+  var timestamp: StoreTimestamp?
   /// The latest time of the transactions that begin in the frame. Clocks step back, so it need not be
   /// the time of the last one.
-  let latest: StoreTimestamp?
+  var latest: StoreTimestamp?
   /// The number of transactions that begin in the frame; 0 in one that only continues a long line.
-  let transactionCount: Int
+  var transactionCount = 0
   /// The place in the file at which the frame begins.
-  let offset: Int64
-  let byteCount: Int
-  let textByteCount: Int
+  var offset: Int64 = 0
+  var byteCount = 0
+  var textByteCount = 0
 
   var isContinuation: Bool { transactionCount == 0 }
 }

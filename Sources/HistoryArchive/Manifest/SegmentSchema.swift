@@ -15,12 +15,12 @@ package struct SegmentSchema: Hashable, Sendable {
 
   package struct Entity: Hashable, Sendable {
     /// The name; `nil` if the store has several entities of that name.
-    package let name: String?
-    package let number: Int64
+    package internal(set) var name: String?
+    package internal(set) var number: Int64 = 0
     /// The properties that the bits of a mask stand for, or `nil` without a model.
-    let slots: [EntitySlots.Slot]?
+    var slots: [EntitySlots.Slot]?
     /// The attributes of the tombstone columns, or `nil` without a model.
-    let tombstone: [PreservedAttribute]?
+    var tombstone: [PreservedAttribute]?
 
     package var historyEntity: HistoryEntity {
       HistoryEntity(name: name, number: number, slots: entitySlots)
@@ -37,24 +37,17 @@ package struct SegmentSchema: Hashable, Sendable {
   }
 
   /// The identifiers of the model's version, such as `1.0.0` for a SwiftData schema.
-  package let versionIdentifiers: [String]
+  package internal(set) var versionIdentifiers: [String] = []
   /// The columns of `ATRANSACTION`, in table order.
-  let transactionColumns: [String]
+  var transactionColumns: [String] = []
   /// The columns of `ACHANGE`, in table order.
-  let changeColumns: [String]
+  var changeColumns: [String] = []
   /// The entities, by number.
-  package let entities: [Entity]
+  package internal(set) var entities: [Entity] = []
 
   /// The number of slots and tombstone attributes of all entities.
   var propertyCount: Int {
     entities.reduce(0) { $0 + ($1.slots?.count ?? 0) + ($1.tombstone?.count ?? 0) }
-  }
-
-  /// A digest of the schema: rows sealed under equal schemas are restored without translation.
-  package var digest: ArchiveDigest {
-    var writer = JSONWriter()
-    writer.append(self)
-    return writer.withUnsafeBytes { ArchiveDigest(of: $0) }
   }
 }
 

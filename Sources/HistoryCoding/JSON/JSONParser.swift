@@ -35,7 +35,7 @@ package struct JSONParser {
   /// The text.
   package let bytes: UnsafeBufferPointer<UInt8>
   /// The offset of the next byte.
-  var position: Int
+  package internal(set) var position: Int
   private var levelsLeft: Int
   private var valuesLeft = 0
 
