@@ -10,7 +10,7 @@ package struct RestoreOperation {
     package let rows: RestorePlan
     /// The gap that keeps older sealed transactions from being restored, if everything was asked for.
     package let gap: HistoryGap?
-    fileprivate let sealed: RestorableArchive
+    fileprivate let sealed: ArchiveReader
   }
 
   /// Whether values in the log are first saved to the file of recorded values.
@@ -79,12 +79,12 @@ package struct RestoreOperation {
       now: context.now)
   }
 
-  private func sealedHistory(of identifier: String) throws -> RestorableArchive {
-    let archive = try Archive(path: archivePath)
+  private func sealedHistory(of identifier: String) throws -> ArchiveReader {
     do throws(ArchiveError) {
-      return try RestorableArchive(
-        archive, store: identifier,
-        allowsDamagedRows: request.ignoredGuards.contains(RetentionGuard.damageName))
+      return try ArchiveReader(
+        path: archivePath, storeIdentifier: identifier,
+        check: request.ignoredGuards.contains(RetentionGuard.damageName)
+          ? .damagedRowsAllowed : .soundRows)
     } catch .unknownStore(_, _, let known) {
       throw RestoreObstacle.otherStore(
         path: context.path, identifier: identifier, sealed: known.joined(separator: ", "))

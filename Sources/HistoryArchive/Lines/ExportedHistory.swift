@@ -46,14 +46,10 @@ package final class ExportedHistory {
     ranges = Self.ranges(first.number...last.number, reading.gaps)
     let frames = groups.flatMap(\.frames)
     let manifest = SegmentManifest(
-      store: reading.store ?? "", first: first, last: last, after: nil,
-      next: nil, earliest: groups.compactMap(\.earliest).min(),
-      latest: groups.compactMap(\.latest).max(),
-      transactionCount: frames.reduce(0) { $0 + Int64($1.transactionCount) }, counts: [],
-      textByteCount: reading.frames.textByteCount, byteCount: file.byteCount, digest: .none,
-      frames: frames,
-      schema: SegmentSchema(
-        versionIdentifiers: [], transactionColumns: [], changeColumns: [], entities: []))
+      store: reading.store ?? "", first: first, last: last,
+      earliest: groups.compactMap(\.earliest).min(), latest: groups.compactMap(\.latest).max(),
+      transactionCount: frames.reduce(0) { $0 + Int64($1.transactionCount) },
+      textByteCount: reading.frames.textByteCount, byteCount: file.byteCount, frames: frames)
     let reader = SegmentReader(
       try file.opened(as: text.path), manifest, schema: HistorySchema(entities: named),
       decoder: TransactionLineDecoder(entities: LineEntities(named)))
@@ -119,8 +115,6 @@ extension ExportedHistory: ArchivedHistory {
   package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     try walk?.first(notBefore: moment)
   }
-
-  package func hasAuthors() throws -> Bool { try hasNewestAuthors() }
 
   package func transactions(_ query: HistoryQuery) -> any TransactionSource {
     let parts = content.map {

@@ -14,6 +14,14 @@ import StoreFormat
 /// }
 /// ```
 package final class ArchiveReader {
+  /// What a segment's rows must be.
+  package enum RowCheck {
+    /// Such as frameworks write.
+    case soundRows
+    /// Any: a store may have had damaged ones when it was sealed.
+    case damagedRowsAllowed
+  }
+
   /// The archive.
   package let archive: Archive
   /// The segments of the store.
@@ -29,15 +37,23 @@ package final class ArchiveReader {
   /// The segments that were used last, because successive lookups are often near each other.
   private var open: [(entry: CatalogEntry, reader: SegmentReader)] = []
   private static let maxOpen = 2
+  /// How segments are checked before their transactions are returned; `nil` if they are not.
+  private let check: RowCheck?
+  private var checked: Set<ArchiveDigest> = []
 
   /// Opens an archive.
   ///
   /// - Parameters:
   ///   - path: The folder.
   ///   - storeIdentifier: The store whose history to read; `nil` if the archive has only one store.
+  ///   - check: With a check, no transaction of a segment is returned before the whole segment was checked
+  ///     as completely as a verification checks it, so that a restore writes no row that would damage the
+  ///     store. An archive without segments then has none of any store.
   /// - Throws: ``ArchiveError``; ``ArchiveError/unknownStore(path:store:known:)`` only if there is no unlisted
   ///   segment of the store either.
-  package convenience init(path: String, storeIdentifier: String? = nil) throws(ArchiveError) {
+  package convenience init(
+    path: String, storeIdentifier: String? = nil, check: RowCheck? = nil
+  ) throws(ArchiveError) {
     let archive = try Archive(path: path)
     let catalog = try archive.catalog()
     let unlisted = try archive.unlistedSegments(catalog, ofStore: storeIdentifier)
@@ -45,23 +61,34 @@ package final class ArchiveReader {
     do throws(ArchiveError) {
       store = try archive.store(storeIdentifier, in: catalog)
     } catch {
-      guard case .unknownStore = error, !unlisted.isEmpty else { throw error }
+      guard case .unknownStore(_, _, let known) = error,
+        !unlisted.isEmpty || check != nil && known.isEmpty
+      else { throw error }
       store = ArchivedStore(identifier: storeIdentifier ?? "", entries: [])
     }
-    self.init(archive, store, unlisted, hasTornCatalog: catalog.tornByteCount > 0)
+    self.init(archive, store, unlisted, hasTornCatalog: catalog.tornByteCount > 0, check: check)
   }
 
   /// Creates a reader of a store in an archive whose catalog was read already.
   package init(
     _ archive: Archive, _ store: ArchivedStore, _ unlisted: [UnlistedSegment] = [],
-    hasTornCatalog: Bool = false
+    hasTornCatalog: Bool = false, check: RowCheck? = nil
   ) {
     self.archive = archive
     self.store = store
     self.unlisted = unlisted
     self.hasTornCatalog = hasTornCatalog
+    self.check = check
     parts = store.parts()
     ranges = store.runs.map { $0.first...max($0.first, $0.last) }
+  }
+
+  /// Returns the gap that ends the transactions before a number, or `nil` if the archive has nothing
+  /// older than those.
+  package func gap(before number: Int64) -> HistoryGap? {
+    let ranges = ranges.filter { $0.lowerBound <= number }
+    guard let range = ranges.last, let older = ranges.dropLast().last else { return nil }
+    return HistoryGap(store: store.identifier, after: older.upperBound, oldest: range.lowerBound)
   }
 
   /// Throws an error if an unlisted segment begins before a transaction: history from there on may be missing.
@@ -81,8 +108,18 @@ package final class ArchiveReader {
 }
 
 extension ArchiveReader: SegmentSource {
-  /// Returns a segment, which stays open for the next lookups.
+  /// Returns a segment, which stays open for the next lookups unless segments are checked.
   func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
+    if let check {
+      // A plan reads all that a restore reads again.
+      if !checked.contains(entry.manifestDigest) {
+        try archive.checkLines(of: entry, allowsDamagedRows: check == .damagedRowsAllowed)
+        checked.insert(entry.manifestDigest)
+      }
+      let segment = try archive.segment(entry)
+      try segment.checkDigest()
+      return segment
+    }
     if let known = open.first(where: { $0.entry == entry }) { return known.reader }
     if open.count == Self.maxOpen { open.removeFirst() }
     let reader = try archive.segment(entry)
@@ -107,8 +144,11 @@ extension ArchiveReader: ArchivedHistory {
     return entities
   }
 
-  package func successor() throws -> TransactionPosition? {
-    try store.newestEntry.flatMap { try archive.manifest(of: $0).next }
+  package func successor(of number: Int64) throws -> TransactionPosition? {
+    for entry in store.entries where entry.last == number {
+      if let next = try archive.manifest(of: entry).next { return next }
+    }
+    return nil
   }
 
   package func transactionCount(before number: Int64) throws -> Int64 {
@@ -157,14 +197,13 @@ extension ArchiveReader: ArchivedHistory {
     return nil
   }
 
-  package func hasAuthors() throws -> Bool { try hasNewestAuthors() }
-
   package func checkPresence(after number: Int64) throws {
     for part in parts[firstPart(after: number)...] { _ = try archive.segment(part.entry) }
   }
 
   package func transactions(_ query: HistoryQuery) throws -> any TransactionSource {
-    ArchivedTransactions(
+    if check != nil { try checkSegmentsAreListed(before: query.until) }
+    return ArchivedTransactions(
       self, store.parts(after: query.after.map { max($0, 0) }, until: query.until), query)
   }
 

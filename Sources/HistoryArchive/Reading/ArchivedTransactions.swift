@@ -95,16 +95,3 @@ final class ArchivedTransactions: TransactionSource {
     return false
   }
 }
-
-extension ArchivedHistory {
-  /// Whether one of the newest 200 transactions has an author.
-  ///
-  /// - Throws: ``ArchiveError``.
-  func hasNewestAuthors() throws -> Bool {
-    let newest = try transactions(HistoryQuery(order: .descending, limit: 200))
-    while let transaction = try newest.nextTransaction() {
-      if transaction.author != nil { return true }
-    }
-    return false
-  }
-}

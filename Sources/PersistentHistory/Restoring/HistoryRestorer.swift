@@ -14,9 +14,9 @@ import StoreFormat
 /// followed by a restore leaves the history tables as they were. If the model has changed since, rows are
 /// translated by the names of entities and properties.
 package struct HistoryRestorer: Sendable {
-  private let store: StoreFile
-  private let bookmarkPath: String?
-  private let now: StoreTimestamp
+  let store: StoreFile
+  let bookmarkPath: String
+  let now: StoreTimestamp
 
   /// Opens a store.
   ///
@@ -29,7 +29,8 @@ package struct HistoryRestorer: Sendable {
     now: StoreTimestamp = .now()
   ) throws {
     store = try StoreFile(path: path, busyTimeout: busyTimeout)
-    self.bookmarkPath = bookmarkPath
+    self.bookmarkPath =
+      bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath)
     self.now = now
   }
 
@@ -44,21 +45,6 @@ package struct HistoryRestorer: Sendable {
     }
   }
 
-  /// Makes a plan. Nothing is changed.
-  ///
-  /// All sealed history in question is read and checked, so that no obstacle is found halfway through
-  /// the restore. No snapshot of the store is held meanwhile: apps can save and checkpoint.
-  ///
-  /// - Parameter progress: Receives the number of changes checked so far, now and then.
-  /// - Throws: ``RestoreObstacle``, ``HistoryError``, and errors of the store and the sealed history.
-  package func plan(
-    _ request: RestoreRequest, of sealed: any RestorableHistory, progress: (Int) -> Void = { _ in }
-  ) throws -> RestorePlan {
-    try withoutActuallyEscaping(progress) { progress in
-      try planner(request, sealed).plan(progress: progress)
-    }
-  }
-
   /// Carries out a plan that no guard refuses.
   ///
   /// - Parameters:
@@ -69,13 +55,12 @@ package struct HistoryRestorer: Sendable {
   /// - Throws: ``HistoryError/restoreRefusedByGuards(path:reasons:)``, and other errors before anything
   ///   was put back.
   package func restore(
-    _ plan: RestorePlan, of sealed: any RestorableHistory,
+    _ plan: RestorePlan, of sealed: any ArchivedHistory,
     progress: (InsertedHistory) -> Void = { _ in }
   ) throws -> InsertionResult {
     guard !plan.isEmpty else { return .nothing }
     // Check the guards again, since time may have passed since the plan was made.
-    let planner = planner(plan.request, sealed)
-    let guards = try store.read { try planner.presentGuards($0) }
+    let guards = try store.read { try presentGuards(plan.request, $0) }
     let refusals = guards.filter { $0.verdict == .refuses }
     guard refusals.isEmpty else {
       throw HistoryError.restoreRefusedByGuards(path: plan.path, reasons: refusals.map(\.reason))
@@ -83,7 +68,7 @@ package struct HistoryRestorer: Sendable {
     let values =
       plan.request.restoresValues
       ? try RestoredValues(
-        beside: store.location, storeIdentifier: sealed.storeIdentifier,
+        beside: store.location, storeIdentifier: sealed.storeIdentifier ?? "",
         busyTimeout: store.busyTimeout) : nil
     let pieces = try RestorePieces(plan, of: sealed) { try values?.prepare() }
     let inserter = try HistoryInserter(
@@ -91,12 +76,5 @@ package struct HistoryRestorer: Sendable {
       ignoresDamage: plan.request.ignoredGuards.contains(RetentionGuard.damageName))
     return inserter.insert(
       plan.insertion, next: pieces.next, recording: { try values?.write($0) }, progress: progress)
-  }
-
-  private func planner(
-    _ request: RestoreRequest, _ sealed: any RestorableHistory
-  ) -> RestorePlanner {
-    RestorePlanner(
-      store: store, request: request, sealed: sealed, bookmarkPath: bookmarkPath, now: now)
   }
 }

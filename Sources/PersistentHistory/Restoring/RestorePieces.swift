@@ -15,16 +15,14 @@ final class RestorePieces {
   private let willReturnValues: () throws -> Void
 
   init(
-    _ plan: RestorePlan, of sealed: any RestorableHistory,
+    _ plan: RestorePlan, of sealed: any ArchivedHistory,
     willReturnValues: @escaping () throws -> Void
   ) throws {
     self.plan = plan
     self.willReturnValues = willReturnValues
     walk = try RestoreWalk(
-      sealed, through: plan.newestRead, oldest: plan.oldest,
-      HistoryTranslator(
-        schema: plan.schema, isModelKnown: plan.isModelKnown, tables: plan.insertion.tables,
-        path: plan.path))
+      sealed, through: plan.newestRead, oldest: plan.oldest, schema: plan.schema,
+      isModelKnown: plan.isModelKnown, tables: plan.insertion.tables, path: plan.path)
   }
 
   /// Returns the next piece, or `nil` after the last one.

@@ -81,10 +81,10 @@ final class RestoreSurvey {
   }
 
   /// Begins to walk through sealed history.
-  private func walk(_ sealed: any RestorableHistory, through newest: Int64) throws -> RestoreWalk {
+  private func walk(_ sealed: any ArchivedHistory, through newest: Int64) throws -> RestoreWalk {
     try RestoreWalk(
-      sealed, through: newest, oldest: oldest,
-      HistoryTranslator(schema: schema, isModelKnown: isModelKnown, tables: tables, path: path))
+      sealed, through: newest, oldest: oldest, schema: schema, isModelKnown: isModelKnown,
+      tables: tables, path: path)
   }
 
   /// Reads the sealed history.
@@ -92,7 +92,7 @@ final class RestoreSurvey {
   /// - Parameters:
   ///   - newest: The newest transaction to read.
   ///   - end: How far back to read.
-  func make(of sealed: any RestorableHistory, through newest: Int64, until end: End) throws {
+  func make(of sealed: any ArchivedHistory, through newest: Int64, until end: End) throws {
     if case .number(let number) = end, let oldest, number >= oldest.number, number != 0 {
       return try complete(oldest, from: sealed)
     }
@@ -101,7 +101,11 @@ final class RestoreSurvey {
     var obstacle: RestoreObstacle?
     var oldestSealed: Int64?
     let lowest: Int64 =
-      if case .moment(let moment) = end { try sealed.lowestNumber(notBefore: moment) } else { .min }
+      if case .moment(let moment) = end {
+        try sealed.firstTransaction(notBefore: moment)?.number ?? .max
+      } else {
+        .min
+      }
     while let transaction = try walk.nextTransaction() {
       if oldestSealed == nil {
         oldestSealed = transaction.number
@@ -141,7 +145,7 @@ final class RestoreSurvey {
 
   /// Reads the changes that the oldest transaction of the store lacks.
   private func complete(
-    _ oldest: TransactionPosition, from sealed: any RestorableHistory
+    _ oldest: TransactionPosition, from sealed: any ArchivedHistory
   ) throws {
     let walk = try walk(sealed, through: oldest.number)
     if let transaction = try walk.nextTransaction(), transaction.number == oldest.number {
@@ -159,7 +163,7 @@ final class RestoreSurvey {
   /// Checks that the newest sealed transaction joins the store's history, and returns whether it is the
   /// store's oldest.
   private func isOldest(
-    _ transaction: HistoryTransaction, _ walk: RestoreWalk, _ sealed: any RestorableHistory
+    _ transaction: HistoryTransaction, _ walk: RestoreWalk, _ sealed: any ArchivedHistory
   ) throws -> Bool {
     guard let oldest else {
       guard transaction.number <= highestIssued else {

@@ -23,8 +23,8 @@ public struct ArchiveDivergence: Hashable, Sendable {
       self.init(archive, snapshot, last, nil)
       return
     }
-    if let firstInStore, last.number < firstInStore, let next = try archive.successor(),
-      next.number == firstInStore,
+    if let firstInStore, last.number < firstInStore,
+      let next = try archive.successor(of: last.number), next.number == firstInStore,
       let stored = try snapshot.timestamp(ofTransaction: firstInStore), !next.mayBe(stored)
     {
       self.init(archive, snapshot, next, stored)

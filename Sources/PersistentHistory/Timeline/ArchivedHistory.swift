@@ -4,7 +4,7 @@ import StoreFormat
 ///
 /// Entities have the names and slots of the time when their transactions were archived. They
 /// correspond to entities of the store's present model by name.
-package protocol ArchivedHistory: AnyObject {
+package protocol ArchivedHistory {
   /// The path for messages.
   var path: String { get }
 
@@ -19,11 +19,11 @@ package protocol ArchivedHistory: AnyObject {
   /// Returns the entities, those of the newest model first. A name occurs once for each model.
   func entities() throws -> [HistoryEntity]
 
-  /// Returns the transaction that followed the last one if it is known, without a time if only its
+  /// Returns the transaction that followed another one if it is known, without a time if only its
   /// number is.
   ///
   /// No transaction ever had a number between the two.
-  func successor() throws -> TransactionPosition?
+  func successor(of number: Int64) throws -> TransactionPosition?
 
   /// Returns the number of transactions before a number.
   func transactionCount(before number: Int64) throws -> Int64
@@ -53,9 +53,27 @@ package protocol ArchivedHistory: AnyObject {
 }
 
 extension ArchivedHistory {
-  package func successor() throws -> TransactionPosition? { nil }
+  package func successor(of number: Int64) throws -> TransactionPosition? { nil }
+
+  /// Whether one of the newest 200 transactions has an author.
+  package func hasAuthors() throws -> Bool {
+    let newest = try transactions(HistoryQuery(order: .descending, limit: 200))
+    while let transaction = try newest.nextTransaction() {
+      if transaction.author != nil { return true }
+    }
+    return false
+  }
 
   package func checkPresence(after number: Int64) throws {}
+
+  /// Returns the transactions up to and including a number, from the newest to the oldest, until the
+  /// first gap.
+  func newestTransactions(through number: Int64) throws -> any TransactionSource {
+    let range = ranges.last { $0.lowerBound <= number }
+    return try transactions(
+      HistoryQuery(
+        after: range.map { $0.lowerBound - 1 } ?? number, until: number, order: .descending))
+  }
 }
 
 /// Reads transactions one after the other, each with its changes.

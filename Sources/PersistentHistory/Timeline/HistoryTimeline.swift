@@ -62,7 +62,7 @@ package struct HistoryTimeline {
     if let firstInStore, let last = archive.ranges.last?.upperBound, last < firstInStore,
       firstInStore - last > 1
     {
-      isJoined = try archive.successor()?.number == firstInStore
+      isJoined = try archive.successor(of: last)?.number == firstInStore
     } else {
       isJoined = false
     }

@@ -24,7 +24,7 @@ import Testing
 
   private func restorePlan() throws -> RestorePlan {
     let identifier = try HistoryRestorer(path: path).storeIdentifier()
-    let sealed = try RestorableArchive(Archive(path: archive), store: identifier)
+    let sealed = try ArchiveReader(path: archive, storeIdentifier: identifier, check: .soundRows)
     return try HistoryRestorer(path: path).plan(RestoreRequest(), of: sealed)
   }
 

@@ -225,7 +225,7 @@ import Testing
     // Where it was not known at the time either, everything is as it was.
     let before = try StoreLines(path: store.path).transactions
     let blind = SealedLines(
-      storeIdentifier: store.sealed.storeIdentifier,
+      storeIdentifier: store.sealed.storeIdentifier ?? "",
       transactions: store.sealed.transactions.map { transaction in
         var transaction = transaction
         for index in transaction.changes.indices {

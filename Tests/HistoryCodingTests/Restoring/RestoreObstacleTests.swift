@@ -48,16 +48,22 @@ import Testing
   }
 
   /// Sealed history that somebody else puts back just before it is looked at.
-  private struct RestoredMeanwhile: RestorableHistory {
-    let path: String
-    let sealed: SealedLines
-    var storeIdentifier: String { sealed.storeIdentifier }
+  private final class RestoredMeanwhile: SealedLines {
+    private let store: String
 
-    func transactions(through number: Int64) throws -> any TransactionSource {
-      let restorer = try HistoryRestorer(path: path)
+    init(_ sample: Sample) {
+      store = sample.path
+      super.init(
+        storeIdentifier: sample.sealed.storeIdentifier ?? "",
+        transactions: sample.sealed.transactions)
+    }
+
+    override func transactions(_ query: HistoryQuery) throws -> any TransactionSource {
+      let restorer = try HistoryRestorer(path: store)
+      let sealed = keeping(.min ... .max)
       let plan = try restorer.plan(RestoreRequest(), of: sealed)
       #expect(try restorer.restore(plan, of: sealed).problem == nil)
-      return try sealed.transactions(through: number)
+      return try super.transactions(query)
     }
   }
 
@@ -66,7 +72,7 @@ import Testing
     let sample = try Sample()
     #expect {
       _ = try HistoryRestorer(path: sample.path).plan(
-        RestoreRequest(), of: RestoredMeanwhile(path: sample.path, sealed: sample.sealed))
+        RestoreRequest(), of: RestoredMeanwhile(sample))
     } throws: { error in
       if case .historyChanged? = error as? StoreWriteError { true } else { false }
     }

@@ -1,15 +1,21 @@
 import PersistentHistory
 
 /// Sealed history that tells when it is read.
-struct WatchedHistory: RestorableHistory {
-  let base: SealedLines
-  let onRead: () throws -> Void
-  var onChange: () throws -> Void = {}
+final class WatchedHistory: SealedLines {
+  private let onRead: () throws -> Void
+  private let onChange: () throws -> Void
 
-  var storeIdentifier: String { base.storeIdentifier }
+  init(
+    base: SealedLines, onRead: @escaping () throws -> Void,
+    onChange: @escaping () throws -> Void = {}
+  ) {
+    self.onRead = onRead
+    self.onChange = onChange
+    super.init(storeIdentifier: base.storeIdentifier ?? "", transactions: base.transactions)
+  }
 
-  func transactions(through number: Int64) throws -> any TransactionSource {
-    Reader(base: try base.transactions(through: number), history: self)
+  override func transactions(_ query: HistoryQuery) throws -> any TransactionSource {
+    Reader(base: try super.transactions(query), history: self)
   }
 
   private final class Reader: TransactionSource {

@@ -1,12 +1,12 @@
-import PersistentHistory
 import StoreFormat
 import TestSupport
 import Testing
 
 @testable import HistoryArchive
+@testable import PersistentHistory
 
-/// The history of an archive from its end to its beginning.
-@Suite(.bounded) struct RestorableArchiveTests {
+/// The history of an archive whose segments are checked, from its end to its beginning.
+@Suite(.bounded) struct CheckedArchiveTests {
   private struct Sample {
     let folder: TemporaryFolder
     let history: StoreHistory
@@ -26,9 +26,13 @@ import Testing
         after: after, schema: history.schema)
     }
 
+    func checked() throws -> ArchiveReader {
+      try ArchiveReader(
+        path: archive.archive.path, storeIdentifier: history.identifier, check: .soundRows)
+    }
+
     func read(through number: Int64) throws -> [HistoryTransaction] {
-      let sealed = try RestorableArchive(archive.archive, store: history.identifier)
-      let reader = try sealed.transactions(through: number)
+      let reader = try checked().newestTransactions(through: number)
       var transactions: [HistoryTransaction] = []
       while var transaction = try reader.nextTransaction() {
         while let change = try reader.nextChange() { transaction.changes.append(change) }
@@ -63,16 +67,16 @@ import Testing
     var sample = try Sample()
     try sample.seal(1...4)
     try sample.seal(5...8, after: 4)
-    let sealed = try RestorableArchive(sample.archive.archive, store: sample.history.identifier)
-    func lowest(_ seconds: Double) throws -> Int64 {
-      try sealed.lowestNumber(
-        notBefore: StoreTimestamp(secondsSinceReferenceDate: 743_906_500 + seconds))
+    let sealed = try sample.checked()
+    func lowest(_ seconds: Double) throws -> Int64? {
+      try sealed.firstTransaction(
+        notBefore: StoreTimestamp(secondsSinceReferenceDate: 743_906_500 + seconds))?.number
     }
     #expect(try lowest(0) == 1)
-    #expect(try lowest(240) == 1)
+    #expect(try lowest(240) == 4)
     #expect(try lowest(241) == 5)
-    #expect(try lowest(480) == 5)
-    #expect(try lowest(481) == .max)
+    #expect(try lowest(480) == 8)
+    #expect(try lowest(481) == nil)
   }
 
   @Test func `a damaged segment returns no transactions`() throws {
@@ -83,8 +87,8 @@ import Testing
     var bytes = try FileBytes.read(path)
     bytes[bytes.count - 1] ^= 0x80
     try FileBytes.write(bytes, to: path)
-    let sealed = try RestorableArchive(sample.archive.archive, store: sample.history.identifier)
-    let reader = try sealed.transactions(through: 12)
+    let sealed = try sample.checked()
+    let reader = try sealed.newestTransactions(through: 12)
     for number: Int64 in stride(from: 12, through: 5, by: -1) {
       #expect(try reader.nextTransaction()?.number == number)
     }
@@ -96,7 +100,8 @@ import Testing
     #expect(try sample.read(through: 12) == [])
     try sample.seal(1...4)
     #expect(throws: ArchiveError.self) {
-      try RestorableArchive(sample.archive.archive, store: "OTHER")
+      try ArchiveReader(
+        path: sample.archive.archive.path, storeIdentifier: "OTHER", check: .soundRows)
     }
   }
 }

@@ -2,94 +2,80 @@ import StoreEditing
 import StoreFormat
 import StoreTransactions
 
-/// Finds out how much of some sealed history can be restored to a store.
-///
-/// No snapshot of the store is held while the sealed history is read. Saves meanwhile do not matter; if
-/// the beginning of the history has moved, the plan fails.
-struct RestorePlanner {
-  private let store: StoreFile
-  private let request: RestoreRequest
-  private let sealed: any RestorableHistory
-  private let bookmarkPath: String
-  private let now: StoreTimestamp
-  private let path: String
-
-  init(
-    store: StoreFile, request: RestoreRequest, sealed: any RestorableHistory,
-    bookmarkPath: String?, now: StoreTimestamp
-  ) {
-    self.store = store
-    self.request = request
-    self.sealed = sealed
-    self.now = now
-    path = store.location.path
-    self.bookmarkPath =
-      bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath)
-  }
-
-  private func resolver(_ snapshot: StoreSnapshot) -> TokenResolver {
-    TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
-  }
-
-  /// Makes the plan.
+extension HistoryRestorer {
+  /// Makes a plan. Nothing is changed.
   ///
-  /// - Parameter progress: Receives the number of changes checked so far.
-  func plan(progress: @escaping (Int) -> Void) throws -> RestorePlan {
+  /// All sealed history in question is read and checked, so that no obstacle is found halfway through
+  /// the restore. No snapshot of the store is held meanwhile: apps can save and checkpoint. If the beginning
+  /// of the history has moved, the plan fails.
+  ///
+  /// - Parameter progress: Receives the number of changes checked so far, now and then.
+  /// - Throws: ``RestoreObstacle``, ``HistoryError``, and errors of the store and the sealed history.
+  package func plan(
+    _ request: RestoreRequest, of sealed: any ArchivedHistory, progress: (Int) -> Void = { _ in }
+  ) throws -> RestorePlan {
     let start = try store.read { snapshot in
       _ = try snapshot.historyTables()
-      try checkIdentifier(snapshot)
-      return try findStart(snapshot)
+      try check(sealed.storeIdentifier, snapshot)
+      return try findStart(request.from, snapshot)
     }
-    let survey = try RestoreSurvey(
-      store: store, oldest: start.oldest, highestIssued: start.highestIssued, progress: progress)
-    do {
-      try survey.make(of: sealed, through: start.newestRead, until: start.until)
-    } catch let obstacle as RestoreObstacle {
-      // History that another program has restored meanwhile looks like an obstacle.
-      try store.read { try checkBeginning(start, $0) }
-      throw obstacle
-    }
-    return try store.read { snapshot in
-      let plan = try plan(start, survey, snapshot)
-      try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards, readsPages: true)
-      return plan
+    return try withoutActuallyEscaping(progress) { progress in
+      let survey = try RestoreSurvey(
+        store: store, oldest: start.oldest, highestIssued: start.highestIssued, progress: progress)
+      do {
+        try survey.make(of: sealed, through: start.newestRead, until: start.until)
+      } catch let obstacle as RestoreObstacle {
+        // History that another program has restored meanwhile looks like an obstacle.
+        try store.read { try checkBeginning(start, $0) }
+        throw obstacle
+      }
+      return try store.read { snapshot in
+        let plan = try plan(request, start, survey, snapshot)
+        try EvidentDamage.check(
+          snapshot, ignoredGuards: request.ignoredGuards, readsPages: true)
+        return plan
+      }
     }
   }
 
   private func checkBeginning(_ start: Start, _ snapshot: StoreSnapshot) throws {
     guard try snapshot.oldestTransaction() == start.oldest else {
       throw StoreWriteError.historyChanged(
-        path: path, detail: "its beginning moved while the sealed history was read")
+        path: store.location.path, detail: "its beginning moved while the sealed history was read")
     }
   }
 
   private func plan(
-    _ start: Start, _ survey: RestoreSurvey, _ snapshot: StoreSnapshot
+    _ request: RestoreRequest, _ start: Start, _ survey: RestoreSurvey, _ snapshot: StoreSnapshot
   ) throws -> RestorePlan {
     try checkBeginning(start, snapshot)
     try check(survey, snapshot)
     let first = survey.taken.first
     return RestorePlan(
-      path: path, storeIdentifier: snapshot.metadata.storeIdentifier, request: request,
-      oldest: start.oldest, newest: try snapshot.newestTransaction(),
+      path: store.location.path, storeIdentifier: snapshot.metadata.storeIdentifier,
+      request: request, oldest: start.oldest, newest: try snapshot.newestTransaction(),
       first: first, last: survey.taken.last, transactionCount: survey.taken.transactionCount,
       changeCount: survey.taken.changeCount, completed: survey.completed,
       textCount: try survey.missingTextCount(in: snapshot),
       translatedEntities: survey.taken.translatedEntities.sorted(),
-      guards: try presentGuards(snapshot),
+      guards: try presentGuards(request, snapshot),
       returningBookmarks: try returningBookmarks(from: first, snapshot),
       insertion: try snapshot.insertion(danglingTextNumbers: survey.taken.danglingTextNumbers),
       newestRead: start.newestRead, isModelKnown: survey.isModelKnown, schema: survey.schema)
   }
 
-  private func checkIdentifier(_ snapshot: StoreSnapshot) throws {
+  private func check(_ sealed: String?, _ snapshot: StoreSnapshot) throws {
     guard let identifier = snapshot.metadata.storeIdentifier else {
-      throw HistoryError.unnamedStore(path: path)
+      throw HistoryError.unnamedStore(path: store.location.path)
     }
-    guard identifier.uppercased() == sealed.storeIdentifier.uppercased() else {
+    guard identifier.uppercased() == sealed?.uppercased() else {
       throw RestoreObstacle.otherStore(
-        path: path, identifier: identifier, sealed: sealed.storeIdentifier)
+        path: store.location.path, identifier: identifier, sealed: sealed ?? "")
     }
+  }
+
+  private func resolver(_ snapshot: StoreSnapshot) -> TokenResolver {
+    TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
   }
 
   // MARK: - The range
@@ -102,11 +88,11 @@ struct RestorePlanner {
     let until: RestoreSurvey.End
   }
 
-  private func findStart(_ snapshot: StoreSnapshot) throws -> Start {
+  private func findStart(_ from: String?, _ snapshot: StoreSnapshot) throws -> Start {
     let resolver = resolver(snapshot)
     let oldest = try snapshot.oldestTransaction()
     var until = RestoreSurvey.End.oldestSealed
-    if let from = request.from {
+    if let from {
       let token = try resolver.resolve(from)
       if let moment = token.moment {
         until = .moment(moment.timestamp)
@@ -126,6 +112,7 @@ struct RestorePlanner {
   // MARK: - Obstacles and guards
 
   private func check(_ survey: RestoreSurvey, _ snapshot: StoreSnapshot) throws {
+    let path = store.location.path
     if let highest = survey.taken.highestChange, highest > (try snapshot.highestIssuedChange()) {
       throw RestoreObstacle.diverged(
         path: path, transaction: survey.taken.last?.number ?? 0,
@@ -145,7 +132,9 @@ struct RestorePlanner {
     }
   }
 
-  func presentGuards(_ snapshot: StoreSnapshot) throws -> [RetentionGuard] {
+  func presentGuards(
+    _ request: RestoreRequest, _ snapshot: StoreSnapshot
+  ) throws -> [RetentionGuard] {
     [try RetentionGuard.mirroringOfRestore(snapshot)].compactMap { $0 }
       .filter { !request.ignoredGuards.contains($0.name) }
   }
