@@ -25,8 +25,11 @@ package struct StoreNotice: Hashable, Sendable {
     on snapshot: StoreSnapshot, reach: HistoryReach?, mirroring: MirroringState?,
     logProblem: String?
   ) throws -> [StoreNotice] {
-    try (logProblem.map { [StoreNotice(kind: "damagedLog", text: $0, isDamage: true)] } ?? [])
-      + damage(EvidentDamage(of: snapshot), logProblem: logProblem)
+    let damage = try EvidentDamage(of: snapshot)
+    return try
+      (logProblem.map { [StoreNotice(kind: "damagedLog", text: $0, isDamage: true)] } ?? [])
+      + self.damage(damage, logProblem: logProblem)
+      + (damage.unfinishedLog.map { [StoreNotice(kind: "unfinishedLog", text: $0)] } ?? [])
       + (snapshot.location.hasRolledBackSave
         ? [StoreNotice(kind: "unfinishedSave", text: snapshot.location.rolledBackSaveMessage)] : [])
       + (reach.map(notices) ?? []) + missingChanges(snapshot, reach)

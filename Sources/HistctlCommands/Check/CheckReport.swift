@@ -49,6 +49,7 @@ struct CheckReport {
     if let failures = health.mirroring?.failedExports {
       parts.append("upload to CloudKit \(failures.text(time))")
     }
+    if health.unfinishedLog != nil { parts.append("its -wal ends in the middle of a save") }
     return parts.joined(separator: ", ")
   }
 
@@ -104,6 +105,9 @@ struct CheckReport {
           JSONValue.object(of: [
             "finding": finding.kind, "bookmark": finding.bookmark?.name, "message": text(finding),
           ])
+        },
+        "notices": health.unfinishedLog.map {
+          [JSONValue.object(of: ["kind": "unfinishedLog", "message": $0])]
         },
       ])
   }

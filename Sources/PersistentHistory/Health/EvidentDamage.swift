@@ -20,6 +20,9 @@ package struct EvidentDamage: Hashable, Sendable {
   }
 
   package private(set) var findings: [Finding] = []
+  /// What is wrong with the end of the write-ahead log if a save there is not whole, which is normal after a crash;
+  /// `nil` otherwise.
+  package private(set) var unfinishedLog: String?
 
   /// Checks a store.
   ///
@@ -53,6 +56,9 @@ package struct EvidentDamage: Hashable, Sendable {
       }
     }
     if let damage { log.add(.damagedPages, at: .table(damage.place), damage.detail) }
+    unfinishedLog = log.findings(of: .unfinishedLog).first.map {
+      "its -wal ends in the middle of a save, which is ignored: \($0.place): \($0.detail)"
+    }
     for kind in log.kinds where kind.entry.stopsWriting {
       findings += log.findings(of: kind).map {
         Finding(

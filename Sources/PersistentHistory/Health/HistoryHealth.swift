@@ -28,6 +28,8 @@ package struct HistoryHealth: Hashable, Sendable {
   package let bookmarks: [BookmarkStatus]
   /// What exceeds the limits, damage, and bookmarks that do not work.
   package private(set) var findings: [HistoryFinding] = []
+  /// What is wrong with the end of the write-ahead log if a save there is not whole, which is no finding.
+  package let unfinishedLog: String?
 
   /// - Parameters:
   ///   - bookmarkProblem: Why the bookmarks cannot be read, which is a finding.
@@ -58,9 +60,11 @@ package struct HistoryHealth: Hashable, Sendable {
       }
     }
 
+    let damage = try EvidentDamage(of: snapshot)
+    unfinishedLog = damage.unfinishedLog
     self.findings =
       try exceeded(limits, now, path: snapshot.location.path)
-      + damage(of: snapshot, logProblem)
+      + self.damage(damage, of: snapshot, logProblem)
       + [bookmarkProblem.map(HistoryFinding.unreadableBookmarks)].compactMap { $0 }
       + self.bookmarks.compactMap { Self.finding($0, limits, now) }
   }
@@ -94,10 +98,10 @@ package struct HistoryHealth: Hashable, Sendable {
   }
 
   private func damage(
-    of snapshot: StoreSnapshot, _ logProblem: String?
+    _ damage: EvidentDamage, of snapshot: StoreSnapshot, _ logProblem: String?
   ) throws -> [HistoryFinding] {
     var findings = [logProblem.map(HistoryFinding.damagedLog)].compactMap { $0 }
-    findings += try EvidentDamage(of: snapshot).findings.compactMap {
+    findings += damage.findings.compactMap {
       $0.isOfLog && logProblem != nil ? nil : .damaged($0)
     }
     if let missing = try MissingChanges(in: snapshot, transactionCount: transactionCount) {

@@ -70,8 +70,8 @@ package enum StoreFindingKind: String, FindingKind {
         remedy: Self.restoreLog, stopsWriting: true)
     case .unfinishedLog:
       .other(
-        "the checksum of the last part of the -wal is wrong: a save was interrupted, or the file "
-          + "was cut short",
+        "the -wal ends in the middle of a save, which SQLite ignores: a program was killed or is "
+          + "still saving, a large save was rolled back, or the file was cut short",
         remedy: "nothing, unless a save is missing: then restore the store with its -wal from a "
           + "backup")
     case .damagedMetadata:

@@ -300,9 +300,8 @@ extension FindingLog<StoreFindingKind> {
       add(
         .damagedLog, at: .log(frame: frame),
         "its checksum is wrong, and the saves up to frame \(frame + count - 1) are lost")
-    case .unfinished(let frame):
-      add(
-        .unfinishedLog, at: .log(frame: frame), "its checksum is wrong, and no save ends after it")
+    case .unfinished(let frame, let reason):
+      add(.unfinishedLog, at: .log(frame: frame), reason.text)
     }
   }
 
@@ -310,5 +309,23 @@ extension FindingLog<StoreFindingKind> {
     add(
       .tornCounter, at: .entity(entity),
       "the highest number given out is \(issued), and \(present) is in use")
+  }
+}
+
+extension UnfinishedLog {
+  /// Says of a frame why the save that it belongs to is not whole.
+  fileprivate var text: String {
+    switch self {
+    case .wrongChecksum: "its checksum is wrong, and no save ends after it"
+    case .foreignFrame(let count):
+      "it does not belong to this -wal, which goes on after it: \(Self.frames(count))"
+    case .cutFrame: "the file ends in the middle of it"
+    case .uncommitted(let count):
+      "a save begins with it and has no end: \(Self.frames(count))"
+    }
+  }
+
+  private static func frames(_ count: Int) -> String {
+    count == 1 ? "1 frame" : "\(count) frames"
   }
 }

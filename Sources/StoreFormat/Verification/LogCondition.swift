@@ -12,8 +12,8 @@ package enum LogCondition: Hashable, Sendable {
   case unusable(reason: String)
   /// A frame has a wrong checksum, and committed saves follow it.
   case broken(frame: Int, lostFrameCount: Int, lostSaveCount: Int)
-  /// The last frame has a wrong checksum.
-  case unfinished(frame: Int)
+  /// The log ends in the middle of a save, which begins before or with this frame, and which SQLite ignores.
+  case unfinished(frame: Int, UnfinishedLog)
   /// Another process wrote to it at each attempt.
   case changing
 
@@ -24,6 +24,18 @@ package enum LogCondition: Hashable, Sendable {
   package var isTornAtEnd: Bool {
     if case .broken(_, _, let saves) = self { saves == 1 } else { false }
   }
+}
+
+/// Why the last save in a write-ahead log is not whole.
+package enum UnfinishedLog: Hashable, Sendable {
+  /// A frame has a wrong checksum, and no committed save follows it.
+  case wrongChecksum
+  /// A frame is not one of this log, and other frames of this log follow it.
+  case foreignFrame(followingCount: Int)
+  /// The file ends in the middle of a frame.
+  case cutFrame
+  /// The save has no end; its frames can be read otherwise.
+  case uncommitted(frameCount: Int)
 }
 
 extension StoreSnapshot {

@@ -22,6 +22,10 @@ struct LogScan {
       // would not end.
       if case .whole = condition { return condition }
       if try FileStatus(path: path) == before { return condition }
+      // A program is writing this save now.
+      if case .unfinished(let frame, .uncommitted(let count)) = condition {
+        return .whole(frameCount: frame - 1 + count)
+      }
     }
     return .changing
   }
@@ -30,7 +34,7 @@ struct LogScan {
     let file = try ReadableFile(FilePath(path))
     let bytes = try file.readPrefix(LogHeader.length)
     // The writer crashed, or the disk was full, before the first frame.
-    guard bytes.count == LogHeader.length else { return .unfinished(frame: 1) }
+    guard bytes.count == LogHeader.length else { return .unfinished(frame: 1, .cutFrame) }
     let header: LogHeader
     do {
       header = try LogHeader(bytes)
@@ -103,6 +107,10 @@ struct LogScan {
   private var firstBad: Int?
   /// Whether that frame has the salts of this log, not of an earlier one.
   private var isFirstBadOurs = false
+  /// Whether the file ends in the middle of that frame.
+  private var isFirstBadCut = false
+  /// The number of frames after it that have the salts of this log.
+  private var followingCount = 0
   /// The last frame after it that ends a save.
   private var lastLost: Int?
   /// The number of frames after it that end a save.
@@ -119,6 +127,7 @@ struct LogScan {
       if firstBad == nil {
         firstBad = frameCount
         isFirstBadOurs = header.isOwner(of: frame)
+        isFirstBadCut = true
       }
       return
     }
@@ -136,6 +145,7 @@ struct LogScan {
     let fits = isOurs && checksum == stated && frame.logWord(at: 0) != 0
     checksum = stated
     if let firstBad {
+      followingCount += 1
       // A frame with a correct checksum was written after it, so it was correct once.
       if fits, frame.logWord(at: 4) != 0, frameCount > firstBad {
         lastLost = frameCount
@@ -150,11 +160,19 @@ struct LogScan {
   }
 
   private var condition: LogCondition {
-    guard let firstBad else { return .whole(frameCount: frameCount) }
-    if let lastLost {
+    if let firstBad, let lastLost {
       return .broken(
         frame: firstBad, lostFrameCount: lastLost - firstBad + 1, lostSaveCount: lostSaveCount)
     }
-    return isFirstBadOurs ? .unfinished(frame: firstBad) : .whole(frameCount: firstBad - 1)
+    if let firstBad, isFirstBadOurs {
+      return .unfinished(frame: firstBad, isFirstBadCut ? .cutFrame : .wrongChecksum)
+    }
+    if let firstBad, followingCount > 0 {
+      return .unfinished(frame: firstBad, .foreignFrame(followingCount: followingCount))
+    }
+    let whole = firstBad.map { $0 - 1 } ?? frameCount
+    return whole > lastCommit
+      ? .unfinished(frame: lastCommit + 1, .uncommitted(frameCount: whole - lastCommit))
+      : .whole(frameCount: whole)
   }
 }

@@ -102,4 +102,72 @@ import Testing
       #expect(result.text.contains("-wal") == (command == "info"))
     }
   }
+
+  /// A store whose log ends in the middle of a save.
+  private static func unfinished(
+    in folder: TemporaryFolder, _ change: (inout [UInt8]) -> Void
+  ) throws -> String {
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
+    var log = try FileBytes.read(store + "-wal")
+    change(&log)
+    try FileBytes.write(log, to: store + "-wal")
+    return store
+  }
+
+  private static let frame = 24 + 4096
+
+  @Test(arguments: ["cut", "uncommitted", "flipped", "zeroed"])
+  func `a log that ends in the middle of a save is told, and is no error`(
+    _ kind: String
+  )
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try Self.unfinished(in: folder) { log in
+      let end = log.count
+      switch kind {
+      case "cut": log.removeLast(1000)
+      case "uncommitted": log.removeLast(Self.frame)
+      case "flipped": log[end - 100] ^= 1
+      default:
+        // A hole before the last frame, as of a disk that wrote them in another order.
+        let hole = end - 2 * Self.frame..<end - Self.frame
+        log.replaceSubrange(hole, with: repeatElement(0, count: hole.count))
+      }
+    }
+    let words = [
+      "cut": "the file ends in the middle of it",
+      "uncommitted": "a save begins with it and has no end",
+      "flipped": "its checksum is wrong, and no save ends after it",
+      "zeroed": "it does not belong to this -wal, which goes on after it: 1 frame",
+    ]
+    let text = try #require(words[kind])
+    let verify = try await Tool.histctl.run(["verify", store])
+    #expect(verify.status == 1 && verify.text.contains("unfinishedLog, 1"), "\(verify.text)")
+    #expect(verify.text.contains(text), "\(verify.text)")
+    let info = try await Tool.histctl.run(["info", store])
+    #expect(info.status == 0 && info.text.contains(text), "\(info.text)")
+    #expect(
+      info.text.contains("its -wal ends in the middle of a save, which is ignored"), "\(info.text)")
+    let json = try await Tool.histctl.run(["info", store, "--json"])
+    #expect(json.text.contains(#""notices":[{"kind":"unfinishedLog""#))
+    let check = try await Tool.histctl.run(["check", store])
+    #expect(check.status == 0 && check.text.contains("its -wal ends in the middle of a save"))
+    let program = try await Tool.histctl.run(["check", store, "--json"])
+    #expect(program.status == 0 && program.text.contains(#""ok":true"#))
+    #expect(program.text.contains(#""notices":[{"kind":"unfinishedLog""#), "\(program.text)")
+    try await SchemaCheck.expectFits(program.text)
+    let log = try await Tool.histctl.run(["log", store])
+    #expect(log.status == 0 && log.errors == "", "\(log.errors)")
+  }
+
+  @Test func `a log that ends with a save has no such note`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.unfinished(in: folder) { _ in }
+    let check = try await Tool.histctl.run(["check", store, "--json"])
+    #expect(!check.text.contains("notices"), "\(check.text)")
+    #expect(try await Tool.histctl.run(["verify", store]).status == 0)
+  }
 }
