@@ -25,6 +25,7 @@ extension StoreError: ReportedError {
     case .cancelled: .cancelled
     case .endedSnapshot: .endedSnapshot
     case .damaged: .damaged
+    case .largeProperty: .valueTooLong
     case .calculated: .calculated
     case .obstructed: .obstructed
     case .largeValue: .largeValue
@@ -53,7 +54,8 @@ extension StoreError: ReportedError {
     case .notCopied(_, _, .besideStore): "name another folder with --private-copy"
     case .missing, .beingReplaced, .unreadable, .withoutRoom, .notAStore, .separateLog,
       .withoutHistory, .unfinishedSave, .changedWhileCopying, .notCopied, .endedSnapshot, .damaged,
-      .calculated, .obstructed, .largeValue, .unusableValues, .withoutModel, .invalidModel,
+      .largeProperty, .calculated, .obstructed, .largeValue, .unusableValues, .withoutModel,
+      .invalidModel,
       .unknownEntity, .unknownProperty, .unexpectedTable, .unsupportedFetch:
       nil
     }

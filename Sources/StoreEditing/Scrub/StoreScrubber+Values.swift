@@ -102,9 +102,9 @@ extension StoreScrubber {
   /// Keeps the keys of the frameworks, with their values if these are of the known form; all others are the app's.
   private mutating func scrub(metadata bytes: [UInt8]) throws -> StoredValue {
     guard bytes.count <= Self.longestPropertyList else {
-      throw StoreError.damaged(
-        path: plan.path, place: "Z_METADATA",
-        detail: "its property list has \(bytes.count) bytes (limit \(Self.longestPropertyList))")
+      throw StoreError.largeProperty(
+        path: plan.path, place: "the property list in Z_METADATA", size: bytes.count,
+        limit: Self.longestPropertyList)
     }
     guard case .dictionary(let properties)? = try? BinaryPropertyList(bytes).root else {
       return .null

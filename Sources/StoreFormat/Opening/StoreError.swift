@@ -38,6 +38,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case endedSnapshot(path: String)
   /// The file contradicts itself or the layout.
   case damaged(path: String, place: String, detail: String)
+  /// A value is larger than this program handles, so nothing is written; sizes are in bytes.
+  case largeProperty(path: String, place: String, size: Int, limit: Int)
   /// SQLite calculates a part of a history table for every row that is added or deleted.
   case calculated(path: String, table: String, part: String)
   /// Something other than a file is where SQLite keeps a file beside the store; `kind` says what.
@@ -93,6 +95,7 @@ extension StoreError {
       .unfinishedSave(let path, _), .busy(let path, _), .changedWhileReading(let path),
       .changedWhileCopying(let path), .notCopied(let path, _, _),
       .cancelled(let path), .endedSnapshot(let path), .damaged(let path, _, _),
+      .largeProperty(let path, _, _, _),
       .calculated(let path, _, _),
       .contained(let path, _), .separateLog(let path, _), .obstructed(let path, _, _),
       .largeValue(let path, _, _, _), .unusableValues(let path, _),
@@ -147,6 +150,8 @@ extension StoreError {
       "the snapshot of \(path) was used after StoreFile.read had returned"
     case .damaged(let path, let place, let detail):
       "\(path) is damaged: \(place): \(detail)"
+    case .largeProperty(let path, let place, let size, let limit):
+      "\(place) of \(path) has \(size) bytes (limit \(limit))"
     case .calculated(let path, let table, let part):
       "\(path) cannot be written: \(table): \(part) is calculated, which no framework declares, and "
         + "SQLite would do so for every row that is added or deleted"
@@ -217,6 +222,8 @@ extension StoreError {
       "read inside the closure, and return values instead of the snapshot"
     case .damaged:
       "copy the store together with its -wal file and try the copy, or take it from a backup"
+    case .largeProperty:
+      "find out which program wrote it; no framework writes one of that size"
     case .calculated(_, _, let part):
       "remove \(part) with SQLite, if you know that nothing else needs it"
     case .obstructed(_, let file, _):

@@ -312,4 +312,16 @@ import Testing
     #expect(result.status == (answer == "y" ? 0 : 1), "\(result.text)")
     #expect(FileManager.default.fileExists(atPath: copy) == (answer == "y"))
   }
+
+  @Test func `a property list that is too large to scrub is not called damage`() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("UPDATE Z_METADATA SET Z_PLIST = zeroblob(2000000)")
+    let result = try await sample.run("scrub sample.store -o copy.store")
+    #expect(result.status == 2, "\(result.errors)")
+    #expect(
+      result.errors.contains(
+        "the property list in Z_METADATA of sample.store has 2000000 bytes (limit 1048576)"),
+      "\(result.errors)")
+    #expect(!result.errors.contains("damaged"), "\(result.errors)")
+  }
 }

@@ -21,6 +21,7 @@ import Testing
     .damaged(path: "/a/b", place: "ACHANGE", detail: "the column Z_PK is missing"),
     .calculated(path: "/a/b", table: "ACHANGE", part: "the index hog"),
     .obstructed(path: "/a/b", file: "/a/b-journal", kind: "pipe"),
+    .largeProperty(path: "/a/b", place: "the property list", size: 9, limit: 8),
   ]
 
   @Test(arguments: all)
