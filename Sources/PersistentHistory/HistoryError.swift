@@ -46,6 +46,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case replacedStore(path: String, position: Int64)
   /// A token is before or after all transactions and names none.
   case noTransaction(text: String, isHistoryEmpty: Bool)
+  /// The token is farther from `first` or `last`, the keyword, than the history has transactions.
+  case fewTransactions(text: String, count: Int64, keyword: String)
   /// A text is not an object in any of its forms.
   case malformedObject(text: String)
   /// An object's address names another store.
@@ -129,6 +131,9 @@ extension HistoryError {
     case .noTransaction(let text, let isHistoryEmpty):
       "there is no transaction at '\(HistoryError.shortened(text))'"
         + (isHistoryEmpty ? ": the history is empty" : "")
+    case .fewTransactions(let text, let count, _):
+      "there is no transaction at '\(HistoryError.shortened(text))': the history has only \(count) "
+        + "transaction\(count == 1 ? "" : "s")"
     case .malformedObject(let text):
       "'\(text)' is not an object: expected an entity and a primary key"
     case .objectOfOtherStore(let object, let store):
@@ -207,6 +212,8 @@ extension HistoryError {
       isHistoryEmpty
         ? "run the command again when something has been saved, or read an archive of the history"
         : "name a transaction, for example first or last"
+    case .fewTransactions(_, let count, let keyword):
+      count == 1 ? "name it as \(keyword)" : "the farthest is \(keyword)~\(count - 1)"
     case .malformedObject:
       "write Trip/p12, its address x-coredata://STORE/Trip/p12, or a value: 'Trip[name=Rome]'"
     case .objectOfOtherStore:

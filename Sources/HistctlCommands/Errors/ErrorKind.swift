@@ -34,7 +34,7 @@ enum ErrorKind: String, CaseIterable {
     case .notRemoved, .partlyDone: .partlyDone
     case .differentStores, .diverged, .divergedArchive, .divergedFolder, .gap, .historyGap,
       .historyTokenAhead, .historyTokenArchived, .historyTokenDiverged, .historyTokenExpired,
-      .historyTokenForeign, .historyTokenValid, .notSealed, .olderCopy, .otherStore,
+      .historyTokenForeign, .historyTokenValid, .noTransaction, .notSealed, .olderCopy, .otherStore,
       .replacedStore, .unknownTransaction, .withoutCommonTransaction:
       .historyGap
     case .calculated, .damaged, .damagedText, .disorder, .largeValue, .linkedFile, .malformedLine,
@@ -56,7 +56,7 @@ enum ErrorKind: String, CaseIterable {
       .cannotReadOrWrite
     case .config, .contradictoryRehearsal, .copyOntoItself, .malformedAnchor,
       .malformedBookmarkName, .malformedMoment, .malformedObject, .malformedRange,
-      .malformedToken, .noTransaction, .objectOfOtherStore, .ontoItself, .outsideCalendar,
+      .malformedToken, .objectOfOtherStore, .ontoItself, .outsideCalendar,
       .sameFile, .severalStores, .storeInTwoSections, .tooManyPeriods, .unknownAttribute,
       .unknownBookmark, .unknownEntity, .unknownModel, .unknownStore, .unusableValue, .usage:
       .usage

@@ -27,7 +27,7 @@ extension HistoryError: ReportedError {
     case .differentStores: .differentStores
     case .withoutCommonTransaction: .withoutCommonTransaction
     case .replacedStore: .replacedStore
-    case .noTransaction: .noTransaction
+    case .noTransaction, .fewTransactions: .noTransaction
     case .malformedObject: .malformedObject
     case .objectOfOtherStore: .objectOfOtherStore
     case .unknownObject: .unknownObject
@@ -71,6 +71,10 @@ extension HistoryError: ReportedError {
       "choose another name or another --bookmark-file, or replace the bookmark with --force"
     case .unknownObject(_, nil, nil, _):
       "list the objects that changed with: histctl diff STORE 0 --name-only"
+    case .unknownEntity(let name, _) where name.contains(","):
+      "an option names one entity; repeat it: "
+        + name.split(separator: ",").map { "--entity \(ShellWord.quoted(String($0)))" }
+        .joined(separator: " ")
     case .unknownEntity(_, suggestions: []):
       "list the entities of a store or an archive with: histctl info STORE --model"
     case .unknownAttribute(_, suggestions: []):
@@ -87,6 +91,7 @@ extension HistoryError: ReportedError {
     case .malformedToken, .malformedRange, .unreadableToken, .unknownBookmark, .divergedArchive,
       .malformedBookmarkName, .contradictoryRehearsal, .unknownState, .unnamedStore,
       .differentStores, .withoutCommonTransaction, .replacedStore, .noTransaction,
+      .fewTransactions,
       .malformedObject, .objectOfOtherStore, .unknownObject, .unknownEntity, .unknownAttribute,
       .unusableValue, .unknownModel, .presentEntity:
       nil

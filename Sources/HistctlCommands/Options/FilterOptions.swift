@@ -38,7 +38,10 @@ struct RangeOptions: ParsableArguments {
   /// Returns the remedy for one of the tokens that does not work.
   func remedy(for token: UnusableToken) -> String {
     token.remedy(upTo: until)
-      ?? (range != nil || token.text == until ? token.remedyWithReach : token.remedyWithAfter)
+      ?? (token.text == range?.start
+        // The nearest token would leave out the transaction that it names.
+        ? token.remedy
+        : range != nil || token.text == until ? token.remedyWithReach : token.remedyWithAfter)
   }
 
   /// Returns the bounds of the range in one store.

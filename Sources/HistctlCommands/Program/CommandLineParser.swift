@@ -197,6 +197,12 @@ enum CommandLineParser {
     if let second = second.map(String.init), let first = words.first(where: { !$0.hasPrefix("-") }),
       first != second, FileContent.isSQLite(at: second)
     {
+      guard FileContent.isSQLite(at: first) else {
+        return name == "maintain"
+          ? usageFailure(
+            "'\(second)' is a store, and maintain takes the stores from its config file",
+            hint: "to maintain one of them: --only \(ShellWord.quoted(second))") : nil
+      }
       return usageFailure(
         "'\(second)' is a second store, and \(name) reads one",
         hint: "run the command once for each; to compare two copies of a store: histctl diff "
@@ -208,6 +214,12 @@ enum CommandLineParser {
   /// Explains a value that is not among the words that an option takes; `nil` for any other complaint.
   private static func unknownWord(_ message: String) -> Failure? {
     guard let (value, place, words) = choice(in: message) else { return nil }
+    let parts = value.split(separator: ",").map { $0.filter { $0 != " " } }
+    guard parts.count < 2 || !parts.allSatisfy(words.contains) else {
+      return usageFailure(
+        "\(place) takes one value at a time",
+        hint: "repeat the option: " + parts.map { "\(place) \($0)" }.joined(separator: " "))
+    }
     let near = question(NearNames.of(value, in: words)).map { $0 + " " } ?? ""
     return usageFailure(
       "\(place) has no value '\(HistoryError.shortened(value))'",

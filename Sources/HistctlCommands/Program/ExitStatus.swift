@@ -21,7 +21,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case .failure: "failed for a reason that no other status names"
     case .partlyDone: "partly done; the rest is listed"
     case .historyGap:
-      "history gap: a token is expired, foreign, diverged or ahead, or two stores share no history"
+      "history gap: a token is expired, foreign, diverged or ahead, or names no transaction; or two stores share no history"
     case .damaged: "the store or the archive is damaged"
     case .refused: "refused by a guard"
     case .busy: "busy: another program uses the store or the archive"

@@ -37,6 +37,14 @@ struct Show: ReadingCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  func remedy(for token: UnusableToken) -> String {
+    guard let range = (try? TokenRange.parse(self.token, now: .now())) ?? nil else {
+      return token.remedyWithReach
+    }
+    return token.remedy(upTo: range.end)
+      ?? (token.text == range.start ? token.remedy : token.remedyWithReach)
+  }
+
   func run(_ session: Session) throws {
     try session.readHistory(store, archive) { reading, resolver in
       if ObjectExpression.isWritten(as: token) {

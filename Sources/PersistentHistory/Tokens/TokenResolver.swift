@@ -275,10 +275,8 @@ public struct TokenResolver {
       // The beginning of an empty history is its end.
       return resolved(0, text: text, state: .valid, timestamp: nil)
     }
-    let count = try timeline.transactionCount()
-    throw HistoryError.malformedToken(
-      text: text, reason: "the store has only \(count) transactions",
-      hint: "the farthest is \(word)~\(count - 1)")
+    throw HistoryError.fewTransactions(
+      text: text, count: try timeline.transactionCount(), keyword: word)
   }
 
   /// Checks that the store's table of transactions has all of them, where no number shows that by itself.

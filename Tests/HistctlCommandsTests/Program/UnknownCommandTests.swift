@@ -89,6 +89,17 @@ import Testing
     #expect(other.errors.contains("\nhint: usage: "))
   }
 
+  @Test(arguments: [
+    ("log sample.store --kind insert,delete", "repeat the option: --kind insert --kind delete"),
+    ("log sample.store --entity Trip,Stop", "repeat it: --entity Trip --entity Stop"),
+  ])
+  func `several values for one option have the hint to repeat it`(
+    _ line: String, _ hint: String
+  ) async throws {
+    let result = try await SampleFolder().run(line)
+    #expect(result.status == 64 && result.errors.contains("\(hint)\n"), "\(result.errors)")
+  }
+
   @Test
   func `an unknown subcommand is reported, as JSON with --json`() async throws {
     let result = try await InProcess.run(["token", "chek", "sample.store", "--json"])

@@ -169,4 +169,54 @@ import Testing
         "\(result.errors)")
     }
   }
+
+  @Test(arguments: [
+    "show sample.store last", "show sample.store first", "show sample.store last~3",
+    "show sample.store now", "show sample.store 0",
+  ])
+  func `a token of an empty history is a condition of the data, not of the command line`(
+    _ line: String
+  ) async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+    let result = try await sample.run(line)
+    #expect(result.status == 4, "\(result.errors)")
+    #expect(result.errors.contains("the history is empty"), "\(result.errors)")
+  }
+
+  @Test(arguments: [
+    "show sample.store last~99", "log sample.store --after first~12", "diff sample.store last~99",
+    "token show sample.store last~12", "prune sample.store --before last~99 --dry-run",
+    "token check sample.store last~99",
+  ])
+  func `a position beyond the history is a condition of the data`(_ line: String) async throws {
+    let sample = try SampleFolder()
+    let result = try await sample.run(line)
+    #expect(result.status == 4, "\(result.errors)")
+    #expect(result.errors.contains("the history has only 12 transactions"), "\(result.errors)")
+    #expect(
+      result.errors.contains("the farthest is \(line.contains("first") ? "first" : "last")~11"))
+    let json = try await sample.run(line + " --json")
+    #expect(json.errors.contains(#""kind":"noTransaction","code":4"#), "\(json.errors)")
+  }
+
+  /// The nearest token would leave out the transaction that it names.
+  @Test(arguments: [
+    "log sample.store", "log sample.store --range", "show sample.store",
+    "export sample.store --range",
+    "stats sample.store --range", "diff sample.store",
+  ])
+  func `an error for the beginning of a range names the token after which nothing is lost`(
+    _ line: String
+  ) async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4 OR Z_PK = 7")
+    let middle = try await sample.run(line + " 7..9")
+    #expect(middle.status == 4)
+    #expect(middle.errors.contains("after which comes exactly what follows 7"), "\(middle.errors)")
+    let start = try await sample.run(line + " 3..9")
+    #expect(start.status == 4)
+    #expect(
+      start.errors.contains("start again from 0, which has all that is kept"), "\(start.errors)")
+  }
 }
