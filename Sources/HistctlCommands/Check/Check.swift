@@ -79,8 +79,11 @@ struct Check: ReadingCommand {
           if !prometheus { try report.write(result, path: path) }
           if let problem = result.problem { throw problem }
         }
-        if prometheus { metrics.add(checked, path: path, hasLimit: limits.allowance != nil) }
+        if prometheus, isolation.skipped.last != path {
+          metrics.add(checked, path: path, hasLimit: limits.allowance != nil)
+        }
       }
+      isolation.noteSkipped()
       guard prometheus else { return }
       if let outputFile {
         try MetricsFile(outputFile).replace(with: metrics.text, about: paths)

@@ -196,6 +196,7 @@ struct Export: ReadingCommand {
       maker: "histctl \(Version.text)", now: session.now)
     request.archivePath = archive.archive
     request.storeIdentifier = archive.storeIdentifier
+    request.listedStores = session.listedStores
     request.layout = export.layout
     request.consumer = export.consumer
     request.lockWait = lockWait(session)
@@ -214,7 +215,14 @@ struct Export: ReadingCommand {
               try writer.writeLine(file.json(source: outcome.path, store: outcome.storeIdentifier))
             }
           }
-          guard let error = outcome.error else { return nil }
+          guard let error = outcome.error else {
+            if outcome.isWithoutHistory {
+              try isolation.run(outcome.path) {
+                throw StoreError.withoutHistory(path: outcome.path)
+              }
+            }
+            return nil
+          }
           try isolation.run(outcome.path) { throw error }
           return Failure(error).naming(outcome.path, amongSeveral: true).json
         }
@@ -223,6 +231,7 @@ struct Export: ReadingCommand {
       }
       return summary
     }
+    isolation.noteSkipped()
     if let summary, !output.json, session.environment.isErrorTerminal {
       session.diagnostics.note(text(of: summary))
     }

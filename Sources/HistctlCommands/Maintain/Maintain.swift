@@ -112,6 +112,7 @@ struct Maintain: HistctlCommand {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let total = plan.parts.reduce(0) { $0 + $1.stores.count }
     var done = 0
+    var skipped: [String] = []
     var metrics = metrics.map { MaintenanceMetrics($0, now: session.now) }
     defer { session.console.workDone.begin(nil) }
     for part in plan.parts {
@@ -134,7 +135,7 @@ struct Maintain: HistctlCommand {
           "\(done) of \(total) stores were maintained, at work on \(path)")
         done += 1
         let outcome = maintenance.run(path)
-        metrics?.add(outcome)
+        if outcome.isWithoutHistory { skipped.append(path) } else { metrics?.add(outcome) }
         try report.write(outcome)
         // A long run shows each store as soon as it is done.
         try report.writer.flush()
@@ -143,6 +144,10 @@ struct Maintain: HistctlCommand {
           isolation.end(with: .partlyDone)
         }
       }
+    }
+    // A run each night must not say so each night.
+    if !skipped.isEmpty, !output.json, dryRun || session.environment.isErrorTerminal {
+      session.diagnostics.note(StoreIsolation.text(ofSkipped: skipped))
     }
     try metrics?.write(keepsOthers: !only.isEmpty)
     isolation.end(with: session.status)

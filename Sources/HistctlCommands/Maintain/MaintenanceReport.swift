@@ -108,6 +108,7 @@ struct MaintenanceReport {
           : JSONValue.object(of: [
             "bytes": outcome.freedBytes ?? 0, "prunedPages": outcome.freesPrunedPages ? true : nil,
           ]),
+        "skipped": outcome.isWithoutHistory ? "withoutHistory" : nil,
         "status": failure.map { Int64($0.status.rawValue) }, "error": failure?.kind.rawValue,
         "message": failure?.message,
       ])

@@ -120,6 +120,7 @@ struct SeveralStoresOptions: ParsableArguments {
   func paths(_ session: Session) throws -> [String] {
     let listed = try storesFrom.map(StoreList.paths) ?? []
     try StoreOptions.check(bookmarkFile, isNotOf: listed)
+    session.listedStores = Set(listed.map { FilePath($0) }).subtracting(stores.map { FilePath($0) })
     // A file itself, which may have several names, and a path where nothing exists.
     var files: Set<FileStatus.Identity> = []
     var others: Set<FilePath> = []

@@ -1,6 +1,7 @@
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
+import SystemPackage
 import Terminal
 
 /// One run of a command: its console, its output options, and the status that it will end with.
@@ -13,6 +14,8 @@ final class Session {
   /// The titles of the columns that a narrow terminal hides, each once.
   private(set) var hiddenColumns: [String] = []
   private let outlivesReader: Bool
+  /// The stores that only a list names, as `find` writes it: those without history are skipped.
+  var listedStores: Set<FilePath> = []
   /// Whether it was reported that the history is empty.
   var hasReportedEmptyHistory = false
 

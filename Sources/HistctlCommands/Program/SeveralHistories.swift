@@ -235,6 +235,7 @@ extension Session {
         try body(SeveralHistories(self, writer, readings, resolvers, isolation))
       }
     }
+    isolation.noteSkipped()
     guard isolation.status != .success else { return }
     end(with: count > 0 ? .partlyDone : isolation.status)
   }

@@ -1,9 +1,15 @@
+import HistoryCoding
+import StoreFormat
+import SystemPackage
 import Terminal
 
 /// Runs work on several stores: reports the errors of one store and continues with the next.
 final class StoreIsolation {
   /// The worst status of the stores.
   private(set) var status = ExitStatus.success
+
+  /// The stores without history that a list or a pattern has, which are skipped.
+  private(set) var skipped: [String] = []
 
   private let session: Session
   private let amongSeveral: Bool
@@ -20,6 +26,8 @@ final class StoreIsolation {
       try body()
     } catch let error as OutputError {
       throw error
+    } catch StoreError.withoutHistory where session.listedStores.contains(FilePath(path)) {
+      skipped.append(path)
     } catch {
       let failure = Failure(error, time: session.time.text).naming(path, amongSeveral: amongSeveral)
       session.diagnostics.report(failure)
@@ -29,6 +37,22 @@ final class StoreIsolation {
       session.console.workDone.clear()
       end(with: failure.status)
     }
+  }
+
+  /// Notes how many stores of a list were skipped, because they keep no history.
+  func noteSkipped() {
+    guard !skipped.isEmpty else { return }
+    session.diagnostics.note(
+      Self.text(ofSkipped: skipped), kind: "withoutHistory",
+      [("paths", JSONValue.array(skipped.map { .string($0) }))])
+  }
+
+  /// Returns a note on stores that were skipped, because they keep no history.
+  static func text(ofSkipped paths: [String]) -> String {
+    let rest = paths.count - 3
+    return paths.count.counted("store") + " without history "
+      + (paths.count == 1 ? "was skipped: " : "were skipped: ")
+      + paths.prefix(3).joined(separator: ", ") + (rest > 0 ? " and \(rest.grouped) more" : "")
   }
 
   /// Ends with this status unless an earlier one is worse.

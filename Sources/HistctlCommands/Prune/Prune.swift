@@ -156,6 +156,7 @@ struct Prune: HistctlCommand {
         }
       }
     }
+    isolation.noteSkipped()
     guard !waiting.isEmpty else { return }
     guard
       try output.consent.permits(PruneReport.question(waiting.map(\.plan)), output.writer)

@@ -71,6 +71,7 @@ struct Report: ReadingCommand {
         try show(summary, in: file, session, writer)
       }
     }
+    isolation.noteSkipped()
     session.end(with: isolation.status == .success ? .success : .partlyDone)
   }
 

@@ -154,8 +154,9 @@ extension ExportRun.Summary {
     .record(
       "exportRunEnd",
       [
-        "exported": exported, "unchanged": unchanged, "failed": failed, "files": files,
-        "transactions": transactions, "bytes": bytes,
+        "exported": exported, "unchanged": unchanged, "failed": failed,
+        "skipped": skipped > 0 ? skipped : nil, "files": files, "transactions": transactions,
+        "bytes": bytes,
       ])
   }
 }

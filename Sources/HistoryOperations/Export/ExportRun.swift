@@ -3,6 +3,7 @@ import DurableFiles
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
+import SystemPackage
 
 /// Exports several histories into one folder, as many large ones at a time as there are processors, and three
 /// times as many small ones, which wait for the disk most of the time.
@@ -15,6 +16,8 @@ package struct ExportRun {
   package struct Request: Sendable {
     /// The stores, archives and exported lines, each once.
     package var paths: [String]
+    /// Those of the paths that only a list has: of them, stores without history are skipped.
+    package var listedStores: Set<FilePath> = []
     package var archivePath: String?
     package var storeIdentifier: String?
     package var folder: String
@@ -49,6 +52,8 @@ package struct ExportRun {
     /// The files; none if nothing was new.
     package fileprivate(set) var files: [ExportFolder.File] = []
     package fileprivate(set) var error: (any Error)?
+    /// Whether a store of a list was skipped, because it keeps no history.
+    package fileprivate(set) var isWithoutHistory = false
   }
 
   /// The totals of a run.
@@ -58,6 +63,8 @@ package struct ExportRun {
     package internal(set) var exported = 0
     package internal(set) var unchanged = 0
     package internal(set) var failed = 0
+    /// The number of stores of a list that keep no history.
+    package internal(set) var skipped = 0
     package internal(set) var files = 0
     package internal(set) var transactions: Int64 = 0
     package internal(set) var bytes: Int64 = 0
@@ -65,6 +72,8 @@ package struct ExportRun {
     fileprivate mutating func add(_ outcome: Outcome) {
       if outcome.error != nil {
         failed += 1
+      } else if outcome.isWithoutHistory {
+        skipped += 1
       } else if outcome.files.isEmpty {
         unchanged += 1
       } else {
@@ -133,7 +142,8 @@ package struct ExportRun {
             try manifest.add(outcome, error: ended(outcome))
             observer(
               .exportedHistories(
-                Int64(summary.exported + summary.unchanged + summary.failed), of: total))
+                Int64(summary.exported + summary.unchanged + summary.failed + summary.skipped),
+                of: total))
           } catch {
             problem = error
           }
@@ -191,6 +201,8 @@ package struct ExportRun {
           bookmarkPath: nil)
         outcome.files = try folder.write(folder.plan(consumer: request.consumer))
       }
+    } catch StoreError.withoutHistory where request.listedStores.contains(FilePath(path)) {
+      outcome.isWithoutHistory = true
     } catch {
       outcome.error = error
     }

@@ -10,6 +10,8 @@ package struct MaintenancePlan {
     package let settings: MaintenanceSettings
     /// The paths of the stores, each once.
     package fileprivate(set) var stores: [String] = []
+    /// Those of the stores that only a pattern has: of them, those without history are skipped.
+    fileprivate(set) var found: Set<FilePath> = []
     /// Stores that are left out, and why. The other stores are still maintained.
     package fileprivate(set) var failures: [(path: String, error: OperationError)] = []
     /// Links that lead out of the folder of a pattern, with their targets. They are skipped.
@@ -53,6 +55,7 @@ package struct MaintenancePlan {
       parts[index].stores.removeAll { store in
         !only.contains(store) && !resolved.contains(Self.resolved(store))
       }
+      parts[index].found = []
       parts[index].failures.removeAll { !only.contains($0.path) }
     }
     parts.removeAll { $0.stores.isEmpty && $0.failures.isEmpty }
@@ -121,6 +124,7 @@ extension MaintenancePlan.Part {
       guard let owner = owners[resolved] else {
         owners[resolved] = settings.section
         stores.append(path)
+        if pattern.isPattern { found.insert(FilePath(path)) }
         continue
       }
       guard owner != settings.section else { continue }

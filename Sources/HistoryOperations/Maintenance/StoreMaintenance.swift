@@ -3,6 +3,7 @@ import HistoryCoding
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import SystemPackage
 
 /// The outcome of maintaining one store, or of a dry run.
 package struct MaintenanceOutcome {
@@ -41,6 +42,8 @@ package struct MaintenanceOutcome {
   package fileprivate(set) var freesPrunedPages = false
   /// How long it took.
   package fileprivate(set) var duration = Duration.zero
+  /// Whether the store was skipped: a pattern has found it, and it keeps no history.
+  package fileprivate(set) var isWithoutHistory = false
   /// What went wrong. Later steps were left out.
   package fileprivate(set) var failure: (any Error)?
 
@@ -61,6 +64,7 @@ package struct StoreMaintenance {
 
   private let plan: MaintenancePlan
   private var settings: MaintenanceSettings
+  private let found: Set<FilePath>
   private let isDryRun: Bool
   private let lockWait: Double
   private let ignoredGuards: Set<String>
@@ -80,6 +84,7 @@ package struct StoreMaintenance {
   ) {
     self.plan = plan
     settings = part.settings
+    found = part.found
     self.isDryRun = isDryRun
     self.lockWait = lockWait
     self.ignoredGuards = ignoredGuards
@@ -95,6 +100,8 @@ package struct StoreMaintenance {
       var own = self
       own.settings = try settings.expanded(for: path)
       try own.run(path, &outcome)
+    } catch StoreError.withoutHistory where found.contains(FilePath(path)) {
+      outcome.isWithoutHistory = true
     } catch {
       outcome.failure = error
     }

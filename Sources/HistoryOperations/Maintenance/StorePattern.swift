@@ -8,6 +8,8 @@ package struct StorePattern {
   /// The path or the pattern.
   package let text: String
   private let pattern: String?
+  /// Whether it stands for the paths of many stores.
+  var isPattern: Bool { pattern != nil }
   /// The folder in which the pattern begins.
   private let base: String
 

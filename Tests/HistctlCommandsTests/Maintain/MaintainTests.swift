@@ -294,4 +294,49 @@ import Testing
     #expect(try Self.numbers(sample.store) == (last - 2...last).map(String.init))
     #expect(try !sample.names().contains { $0.hasSuffix(".lock") })
   }
+
+  @Test
+  func `a store without history is skipped if a pattern finds it, and an error if it is named`()
+    async throws
+  {
+    func folder(_ stores: String) throws -> SampleFolder {
+      let sample = try Self.folder("[all]\nstores = \(stores)\nprune.keep-last = 3\n")
+      var shape = StoreWriter.Shape()
+      shape.hasHistory = false
+      try StoreWriter(path: sample.folder.file("quiet.store"), shape: shape).close()
+      return sample
+    }
+    let sample = try folder("*.store")
+    let run = try await sample.run("maintain --config m.conf --metrics m.prom")
+    #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+    #expect(run.text.hasPrefix("sample.store: deleted 9 transactions"), "\(run.text)")
+    let metrics = try String(decoding: FileBytes.read(sample.folder.file("m.prom")), as: UTF8.self)
+    #expect(metrics.contains("sample.store") && !metrics.contains("quiet.store"))
+    let dry = try await sample.run("maintain --config m.conf --dry-run")
+    #expect(dry.status == 0)
+    #expect(dry.errors == "1 store without history was skipped: quiet.store\n")
+    let json = try await sample.run("maintain --config m.conf --json")
+    #expect(json.status == 0 && json.errors == "", "\(json.errors)")
+    #expect(json.lines.filter { $0.contains(#""skipped":"withoutHistory""#) }.count == 1)
+    try await SchemaCheck.expectFits(json.text)
+    for named in [
+      try await folder("quiet.store").run("maintain --config m.conf"),
+      try await folder("*.store").run("maintain --config m.conf --only quiet.store"),
+    ] {
+      #expect(named.status == 8 && named.errors.contains("keeps no history"), "\(named.errors)")
+    }
+  }
+
+  @Test func `a store on the command line has a hint that names the option for it`() async throws {
+    let sample = try Self.folder()
+    let result = try await sample.run("maintain --config m.conf sample.store")
+    #expect(result.status == 64)
+    #expect(
+      result.errors == """
+        histctl: 'sample.store' is a store, and maintain takes the stores from its config file
+        hint: to maintain one of them: --only sample.store
+
+        """)
+    #expect(try await sample.run("maintain --config m.conf --only sample.store").status == 0)
+  }
 }

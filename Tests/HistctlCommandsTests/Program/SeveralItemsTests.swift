@@ -108,4 +108,38 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [
+    "check --max-size 1G", "report -o r.html", "log", "stats", "log --json", "check --prometheus",
+    "export --output-dir out", "prune --keep-last 1 --yes", "export --output-dir out --json",
+  ])
+  func `a store without history is skipped if a list names it, and an error otherwise`(
+    _ line: String
+  ) async throws {
+    let sample = try SampleFolder()
+    var shape = StoreWriter.Shape()
+    shape.hasHistory = false
+    try StoreWriter(path: sample.folder.file("quiet.store"), shape: shape).close()
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    try FileBytes.write(
+      Array("sample.store\nother.store\nquiet.store\n".utf8), to: sample.folder.file("list"))
+    let listed = try await sample.run(line + " --stores-from list")
+    // The copies have the same identifier.
+    let status = line.hasPrefix("export") ? 3 : 0
+    #expect(listed.status == status, "\(listed.errors)")
+    #expect(!listed.errors.contains("keeps no history"), "\(listed.errors)")
+    #expect(!listed.text.contains("quiet.store") || line.hasPrefix("report"), "\(listed.text)")
+    if line.contains("--json") {
+      #expect(listed.errors.contains(#""kind":"withoutHistory""#), "\(listed.errors)")
+      #expect(listed.errors.contains(#""paths":["quiet.store"]"#), "\(listed.errors)")
+    } else {
+      #expect(
+        listed.errors.contains("1 store without history was skipped: quiet.store"),
+        "\(listed.errors)")
+    }
+    let fresh = try SampleFolder()
+    try StoreWriter(path: fresh.folder.file("quiet.store"), shape: shape).close()
+    let named = try await fresh.run(line + " sample.store quiet.store")
+    #expect(named.status != 0 && named.errors.contains("keeps no history"), "\(named.errors)")
+  }
 }
