@@ -170,6 +170,8 @@ struct StatsText: FieldPage {
         TableColumn("CHANGES", alignment: .trailing, priority: 1, canDrop: true),
         TableColumn("BYTES", alignment: .trailing, priority: 2, canDrop: true),
       ], rows, in: session)
+    guard let fixed = statistics.size?.fixedByteCount, fixed > 0 else { return }
+    try writeNote("bytes a day: growth, without the \(ByteCount(fixed)) of an empty history")
   }
 
   private func writeNote(_ text: String) throws {

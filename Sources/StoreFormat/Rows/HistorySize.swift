@@ -8,7 +8,7 @@ package struct HistorySize: Hashable, Sendable {
   package let recordByteCount: Int64
   /// The bytes that an empty history takes: those of the interned texts, and a page for each other
   /// table and index.
-  let fixedByteCount: Int64
+  package let fixedByteCount: Int64
 
   /// The minimum of bytes from which the size of a row can be estimated.
   private static let minSample = 1 << 16

@@ -504,4 +504,12 @@ import Testing
         == "a,,\"\",\"b,c\",\"d\"\"e\",\"f\r\ng\", h,\"{\"\"$text\"\":\"\"aQA=\"\"}\",=1\n")
     #expect(CSVWriter.row(["=1"], guardsFormulas: true) == Array("'=1\n".utf8))
   }
+
+  @Test func `the bytes a day are said to leave out what an empty history takes`() async throws {
+    let result = try await SampleFolder().run("stats sample.store")
+    #expect(
+      result.text.contains(
+        #/\nbytes a day: growth, without the \d+\.\d KiB of an empty history\n/#),
+      "\(result.text)")
+  }
 }
