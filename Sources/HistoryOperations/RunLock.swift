@@ -46,6 +46,10 @@ package final class RunLock {
     of path: String, for consumer: String, bookmarkPath: String?, wait: Double
   ) throws -> RunLock? {
     guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
+    // The bookmarks beside the copy that is read would be gone with it.
+    if bookmarkPath == nil, let place = ContainedPath(path) {
+      throw StoreError.contained(path: path, container: place.container)
+    }
     let bookmarks: String
     do {
       bookmarks =

@@ -55,8 +55,10 @@ struct ArchiveHistory: SourceReadingCommand {
   var outlivesReader: Bool { true }
 
   func run(_ session: Session) throws {
+    var missing: HistoryGap?
     let cut: SealingOperation.Selection = { snapshot in
-      try before.map {
+      missing = try HistoryTimeline(snapshot).missingBeginning()
+      return try before.map {
         try TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now)
           .cut(before: $0)
       }
@@ -68,23 +70,42 @@ struct ArchiveHistory: SourceReadingCommand {
     try session.write(usesPager: false) { writer in
       let report = ArchiveReport(session: session, writer: writer, path: store.store)
       if dryRun {
-        try report.write(
-          try session.observing {
-            let operation = SealingOperation(store.context(session, $0), request)
-            return try operation.plan(operation.open(), before: cut)
-          })
+        let plan = try session.observing {
+          let operation = SealingOperation(store.context(session, $0), request)
+          return try operation.plan(operation.open(), before: cut)
+        }
+        try report.write(plan)
+        note(missing, before: plan, session)
       } else {
+        var plan: SealingPlan?
         let sealed = try session.observing { observer in
           try values.explaining {
             let operation = SealingOperation(store.context(session, observer), request)
             let file = try operation.open()
             // Check first, so that a wrong path or token creates no folder.
-            return try operation.seal(operation.plan(file, before: cut), of: file)
+            plan = try operation.plan(file, before: cut)
+            return try plan.map { try operation.seal($0, of: file) }
           }
         }
-        try report.write(sealed, saysNothingNew: true)
+        if let sealed { try report.write(sealed, saysNothingNew: true) }
+        if let plan { note(missing, before: plan, session) }
       }
     }
+  }
+}
+
+extension ArchiveHistory {
+  /// Notes that history is missing before everything that is ever sealed.
+  private func note(_ missing: HistoryGap?, before plan: SealingPlan, _ session: Session) {
+    guard plan.sealed == nil, let missing, plan.first != nil || missing.oldest == nil else {
+      return
+    }
+    guard output.json else {
+      return session.diagnostics.notice(
+        missing.oldest.map { session.text(ofBeginning: plan.first, at: $0) }
+          ?? "the history is empty: its transactions were deleted, and their changes are unknown")
+    }
+    session.diagnostics.record(missing)
   }
 }
 

@@ -115,9 +115,7 @@ struct BookmarkList: ReadingCommand {
         session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier,
         retention: bookmarkLimits.retention
       ).write(statuses)
-      if statuses.isEmpty, session.environment.isErrorTerminal {
-        session.diagnostics.note("no bookmarks in \(file.path)")
-      }
+      if statuses.isEmpty { session.noteAbsence(of: file) }
     }
   }
 }
@@ -171,6 +169,7 @@ struct BookmarkCheck: ReadingCommand {
         session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier,
         retention: bookmarkLimits.retention)
       try report.write(statuses)
+      if bookmarks.isEmpty, names.isEmpty { session.noteAbsence(of: file) }
       for status in statuses where !status.isWell {
         session.end(with: .answerIsNo)
         report.explain(status, limit: bookmarkLimits.maxBehind?.allowance)
@@ -249,5 +248,12 @@ struct BookmarkLimitOptions: ParsableArguments {
   ) throws -> [BookmarkStatus] {
     try BookmarkStatus.statuses(
       of: bookmarks, in: snapshot, limit: maxBehind?.allowance, retention: retention, now: now)
+  }
+}
+
+extension Session {
+  /// Notes on a terminal that there is no bookmark.
+  fileprivate func noteAbsence(of file: BookmarkFile) {
+    if environment.isErrorTerminal { diagnostics.note("no bookmarks in \(file.path)") }
   }
 }

@@ -168,9 +168,7 @@ struct DiffOutput {
       return
     }
     let range = "after \(query.after ?? 0) up to \(query.until ?? 0)"
-    var anything = HistoryQuery(after: query.after, until: query.until)
-    anything.keepsOnlyMatchingChanges = query.keepsOnlyMatchingChanges
-    let asked = query == anything ? "" : " that matches"
+    let asked = query.isUnconditional ? "" : " that matches"
     session.diagnostics.note(
       foldedCount == 0
         ? "no change \(range)\(asked)"

@@ -109,6 +109,11 @@ struct Export: ReadingCommand {
         .usage, "standard input has no place beside it for a bookmark",
         hint: "name the file of bookmarks with --bookmark-file")
     }
+    if export.consumer != nil, stores.bookmarkFile == nil, let place = ContainedPath(store) {
+      throw Failure(
+        .contained, "\(store) is in \(place.container), where no bookmark can be kept",
+        hint: "name the file of bookmarks with --bookmark-file, or export without --bookmark")
+    }
     let lock = try export.consumer.flatMap {
       try RunLock.forExport(
         of: store, for: $0, bookmarkPath: stores.bookmarkFile, wait: lockWait(session))
@@ -116,9 +121,19 @@ struct Export: ReadingCommand {
     defer { withExtendedLifetime(lock) {} }
     try session.readHistoryTogether(store, stores, archive) { reading, helpers, resolver in
       var operation = try operation(reading, helpers, resolver, encoder)
-      let files = try session.observing { observer in
-        operation.observer = observer
-        return try write(operation, session, reading.writer, resolver)
+      var reached: Int64?
+      let files: [ExportFolder.File]
+      do {
+        files = try session.observing { observer in
+          operation.observer = { event in
+            if case .exporting(let summary, _, _) = event { reached = summary.last?.number }
+            observer(event)
+          }
+          return try write(operation, session, reading.writer, resolver)
+        }
+      } catch {
+        throw reading.explaining(
+          error, around: reached, operation.export.query, operation.schema)
       }
       for summary in files.map(\.summary) {
         try explain(summary, of: operation.export.query, reading)
@@ -136,10 +151,18 @@ struct Export: ReadingCommand {
     export.lockWait?.seconds(before: session.now) ?? 0
   }
 
+  /// Whether the export does not go on where an earlier one ended.
+  private func beginsHistory(_ resolver: TokenResolver) throws -> Bool {
+    guard let name = export.consumer else { return true }
+    return try !BookmarkFile(path: resolver.bookmarkPath).bookmarks.contains { $0.name == name }
+  }
+
   /// Makes the export of a history.
+  ///
+  /// - Parameter name: The name of the history in messages, if there are several.
   private func operation(
     _ reading: HistoryReading, _ helpers: SnapshotHelpers?, _ resolver: TokenResolver,
-    _ encoder: any HistoryEncoder
+    _ encoder: any HistoryEncoder, among name: String? = nil
   ) throws -> ExportOperation {
     let timeline = reading.timeline
     _ = try timeline.snapshot?.historyTables()
@@ -149,7 +172,13 @@ struct Export: ReadingCommand {
     var whole = HistoryExport(query: query, compression: export.compression)
     if let gap = try resolver.missingBeginning(after: filter.after) {
       whole.missingBeginning = gap
-      try reading.note(missingBeginning: gap)
+      try reading.note(missingBeginning: gap, among: name)
+    } else if try beginsHistory(resolver) {
+      try reading.noteBeginning(of: query, among: name)
+      // A database has a table for it.
+      if export.format.content == .database, (query.after ?? 0) <= 0 {
+        whole.missingBeginning = try timeline.missingBeginning()
+      }
     }
     return ExportOperation(
       timeline: timeline, helpers: helpers, schema: schema, format: export.format, encoder: encoder,
@@ -208,7 +237,8 @@ struct Export: ReadingCommand {
       try session.write(usesPager: false) { writer in
         let end = try run.run {
           try operation(
-            HistoryReading(session: session, writer: writer, timeline: $0), $1, $2, encoder)
+            HistoryReading(session: session, writer: writer, timeline: $0), $1, $2, encoder,
+            among: $0.path)
         } ended: { outcome in
           if output.json {
             for file in outcome.files {

@@ -162,20 +162,42 @@ struct Log: ReadingCommand {
           return reader
         }
       }
-      let count = try write(readers, histories)
-      try explain(count, parts.map { $0?.query }, histories)
+      let counts: [Int]
+      do {
+        counts = try write(readers, histories)
+      } catch {
+        guard !histories.areSeveral, let reading = histories.readings.first,
+          let part = parts.first ?? nil
+        else { throw error }
+        throw reading.explaining(
+          error, around: readers.first??.lastNumber, part.query, part.schema)
+      }
+      try explain(counts, parts.map { $0?.query }, histories)
     }
   }
 
   /// Says what an answer lacks.
   private func explain(
-    _ count: Int, _ queries: [HistoryQuery?], _ histories: SeveralHistories
+    _ counts: [Int], _ queries: [HistoryQuery?], _ histories: SeveralHistories
   ) throws {
+    let count = counts.reduce(0, +)
+    if countsOnly { histories.noteCopies() }
     for query in queries.compactMap({ $0 }) { histories.session.noteUnknownValues(of: query) }
+    // Of a limited list, nobody expects the beginning.
+    if self.count.map({ count < $0 }) ?? true {
+      for (query, reading) in zip(queries, histories.readings) {
+        if let query { try reading.noteBeginning(of: query) }
+      }
+    }
     guard !histories.areSeveral, let reading = histories.readings.first,
       let query = queries.first ?? nil
     else {
-      if count == 0, self.count != 0, histories.session.environment.isErrorTerminal, !output.json {
+      guard count == 0, self.count != 0 else { return }
+      let parts = zip(histories.readings, queries).compactMap { reading, query in
+        query.map { (reading: reading, query: $0) }
+      }
+      if try histories.session.warnOfUnknownNames(parts) { return }
+      if histories.session.environment.isErrorTerminal, !output.json {
         histories.session.diagnostics.note("no transaction of the stores matches")
       }
       return
@@ -216,8 +238,9 @@ struct Log: ReadingCommand {
       showsAuthors: try readings.contains { try $0.timeline.hasAuthors() }, asked: authors)
   }
 
-  /// Writes the transactions in the order of their times, and returns their number and that of gaps.
-  private func write(_ readers: [TimelineReader?], _ histories: SeveralHistories) throws -> Int {
+  /// Writes the transactions in the order of their times, and returns how many and how many gaps each
+  /// history has.
+  private func write(_ readers: [TimelineReader?], _ histories: SeveralHistories) throws -> [Int] {
     let table = try table(histories.readings)
     var merge = histories.merge(readers, isAscending: reverse)
     var counts = readers.map { _ in 0 }
@@ -243,9 +266,8 @@ struct Log: ReadingCommand {
       }
     }
     try table?.finishing(writeAll) ?? writeAll()
-    let total = counts.reduce(0, +)
-    if countsOnly { try write(total, counts, histories) }
-    return total
+    if countsOnly { try write(counts.reduce(0, +), counts, histories) }
+    return counts
   }
 
   /// Writes the number of transactions, and with `--json` that of each history.

@@ -75,6 +75,7 @@ struct Diagnostics {
 
   /// Writes a record of missing history.
   func record(_ gap: HistoryGap) {
+    guard !writer.isQuiet else { return }
     var encoder = TransactionLineEncoder()
     encoder.encode(.gap(gap))
     writer.writeUnescaped(encoder.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })

@@ -3,6 +3,50 @@ import HistoryOperations
 import PersistentHistory
 import StoreFormat
 
+extension Session {
+  /// Warns of authors, bundles and processes that none of some histories has, and returns whether there was one.
+  func warnOfUnknownNames(_ parts: [(reading: HistoryReading, query: HistoryQuery)]) throws -> Bool
+  {
+    let conditions: [(StringRole, String, (HistoryQuery) -> HistoryQuery.TextCondition)] = [
+      (.author, "author", { $0.author }), (.bundle, "bundle", { $0.bundle }),
+      (.process, "process", { $0.process }),
+    ]
+    var isAnyUnknown = false
+    for (role, noun, condition) in conditions {
+      let wanted = Set(parts.flatMap { condition($0.query).anyOf ?? [] })
+      guard !wanted.isEmpty else { continue }
+      let lists = try parts.map { try $0.reading.timeline.names(role) }
+      // What cannot be listed may have the name.
+      guard !lists.contains(nil) else { continue }
+      var known: [String] = []
+      for names in lists.compactMap(\.self) { known += names.filter { !known.contains($0) } }
+      for name in wanted.sorted() where !known.contains(name) {
+        isAnyUnknown = true
+        let near = NearNames.of(name, in: known)
+        let hint =
+          known.isEmpty
+          ? "no transaction has any \(noun)"
+          : near.isEmpty
+            ? "there are: \(known.prefix(10).joined(separator: ", "))"
+            : "did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"
+        diagnostics.warn(
+          "no transaction has the \(noun) '\(name)'", kind: "unknown" + noun.capitalized,
+          hint: hint)
+      }
+    }
+    return isAnyUnknown
+  }
+
+  /// Says where a pruned history begins, and how much is missing before.
+  func text(ofBeginning first: TransactionPosition?, at number: Int64) -> String {
+    let missing = max(number, 1) - 1
+    return "history begins at \(number), \(time.text(first?.timestamp)); the "
+      + (missing == 1
+        ? "transaction before it was" : "\(missing.grouped) transactions before it were")
+      + " deleted, and their changes are unknown"
+  }
+}
+
 /// What a person must know of an answer: that history is missing, and why nothing was found.
 extension HistoryReading {
   // MARK: - Missing history
@@ -37,22 +81,31 @@ extension HistoryReading {
 
   /// Notes that history begins later than was asked for, which is no failure.
   ///
-  /// - Parameter inStream: Whether the record of `--json` belongs to the lines on standard output, and not
-  ///   to standard error.
-  func note(missingBeginning gap: HistoryGap?, inStream: Bool = false) throws {
+  /// - Parameters:
+  ///   - inStream: Whether the record of `--json` belongs to the lines on standard output, and not to standard error.
+  ///   - name: The name of the history where there are several; `nil` for that of its store.
+  func note(
+    missingBeginning gap: HistoryGap?, inStream: Bool = false, among name: String? = nil
+  ) throws {
     guard let gap else { return }
     if gap.oldest == nil { session.hasReportedEmptyHistory = true }
     if isJSON { return inStream ? try writeLine(of: gap) : session.diagnostics.record(gap) }
+    let start = (name ?? self.name).map { $0 + ": " } ?? ""
     guard let oldest = gap.oldest else {
       return session.diagnostics.notice(
-        (name.map { $0 + ": " } ?? "")
+        start
           + "the history is empty: the transactions up to \(try timeline.highestIssued()) were deleted, and their "
           + "changes are unknown")
     }
-    let time = time.text(try timeline.position(ofTransaction: oldest)?.timestamp)
-    session.diagnostics.notice(
-      (name.map { $0 + ": " } ?? "")
-        + "history begins at \(oldest), \(time); earlier changes are unknown")
+    let first = try timeline.position(ofTransaction: oldest)
+    session.diagnostics.notice(start + session.text(ofBeginning: first, at: oldest))
+  }
+
+  /// Notes that history is missing before the beginning of an answer that reaches back to it.
+  func noteBeginning(of query: HistoryQuery, among name: String? = nil) throws {
+    guard (query.after ?? 0) <= 0, let gap = try timeline.missingBeginning(), gap.oldest != nil
+    else { return }
+    try note(missingBeginning: gap, among: name)
   }
 
   /// Warns of counters that are lower than numbers in use.
@@ -61,10 +114,39 @@ extension HistoryReading {
     try session.observing { try StoreReading.warnOfTornCopy(in: snapshot, observer: $0) }
   }
 
+  // MARK: - Damaged pages
+
+  /// Returns an error of damage with what can be read beside it, or any other error as it is.
+  ///
+  /// - Parameters:
+  ///   - reached: The last transaction that was begun or read; `nil` for none.
+  ///   - query: What was read.
+  func explaining(
+    _ error: any Error, around reached: Int64?, _ query: HistoryQuery, _ schema: HistorySchema
+  ) -> any Error {
+    guard let location = timeline.snapshot?.location else { return error }
+    let translated = StoreError.translating(error, location: location, busyTimeout: 0)
+    guard case StoreError.damaged = translated,
+      let rest = ReadableRest(around: reached, in: timeline, query: query, schema: schema)
+    else { return error }
+    var failure = Failure(translated)
+    let ways =
+      (rest.until.map { ["up to \($0) with --until \($0)"] } ?? [])
+      + (rest.after.map { ["after \($0) with --after \($0)"] } ?? [])
+    failure.hint =
+      (failure.hint.map { $0 + "; " } ?? "") + "meanwhile, read what is "
+      + ways.joined(separator: ", and ")
+    failure.details += JSONValue.list(of: [
+      "readableUntil": rest.until, "readableAfter": rest.after,
+    ])
+    return failure
+  }
+
   // MARK: - Answers that may surprise
 
   /// Explains an empty answer: authors and objects that the history does not have, and a history whose
-  /// transactions were deleted. That nothing matches, or nothing was ever saved, is said on a terminal only.
+  /// transactions were deleted or never recorded. That nothing matches, or nothing was ever saved, is said on a
+  /// terminal only.
   ///
   /// - Parameter skipped: The number of newest matches that were to be left out.
   func explainEmptyAnswer(to query: HistoryQuery, skipped: Int = 0) throws {
@@ -79,6 +161,16 @@ extension HistoryReading {
       return session.diagnostics.note(
         "the store calculates \(calculated.joined(separator: ", ")) from other attributes, and no "
           + "change of what is derived is recorded", kind: "derivedAttributes")
+    }
+    if let after = query.after, let until = query.until, until < after, after > 0 {
+      return session.diagnostics.note(
+        "the range is empty: its end, \(until), is before its beginning, \(after)",
+        kind: "emptyRange")
+    }
+    if newest == nil, timeline.snapshot?.entities.hasSavedObjects ?? false {
+      return session.diagnostics.note(
+        "the history is empty: objects were saved, but no save was recorded, as if the app kept no "
+          + "history at the time", kind: "unrecordedSaves")
     }
     guard session.environment.isErrorTerminal, !isJSON else { return }
     session.diagnostics.note(
@@ -95,28 +187,7 @@ extension HistoryReading {
   ///
   /// It may read all transactions of an archive.
   func warnOfUnknownNames(in query: HistoryQuery) throws -> Bool {
-    let conditions: [(StringRole, String, HistoryQuery.TextCondition)] = [
-      (.author, "author", query.author), (.bundle, "bundle", query.bundle),
-      (.process, "process", query.process),
-    ]
-    var isAnyUnknown = false
-    for (role, noun, condition) in conditions {
-      guard let wanted = condition.anyOf, !wanted.isEmpty else { continue }
-      guard let known = try timeline.names(role) else { continue }
-      for name in wanted where !known.contains(name) {
-        isAnyUnknown = true
-        let near = NearNames.of(name, in: known)
-        let hint =
-          known.isEmpty
-          ? "no transaction has any \(noun)"
-          : near.isEmpty
-            ? "there are: \(known.prefix(10).joined(separator: ", "))"
-            : "did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"
-        session.diagnostics.warn(
-          "no transaction has the \(noun) '\(name)'", kind: "unknown" + noun.capitalized,
-          hint: hint)
-      }
-    }
+    let isAnyUnknown = try session.warnOfUnknownNames([(self, query)])
     return try warnOfUnknownObjects(in: query) || isAnyUnknown
   }
 

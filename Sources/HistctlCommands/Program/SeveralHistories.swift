@@ -1,3 +1,4 @@
+import HistoryCoding
 import HistoryOperations
 import PersistentHistory
 import StoreFormat
@@ -66,6 +67,23 @@ final class SeveralHistories {
       failed.remove(place)
     }
     return result
+  }
+
+  /// Notes which of the histories are copies of one store, where their transactions are counted.
+  func noteCopies() {
+    var copies: [String: [String]] = [:]
+    for reading in readings {
+      guard let identifier = reading.timeline.storeIdentifier else { continue }
+      copies[identifier, default: []].append(reading.timeline.path)
+    }
+    for paths in copies.values.filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
+      let shown = paths.prefix(3).joined(separator: ", ")
+      let rest = paths.count - 3
+      session.diagnostics.note(
+        "copies of one store, in which the same transactions are counted more than once: \(shown)"
+          + (rest > 0 ? " and \(rest.grouped) more" : ""),
+        kind: "countedCopies", [("paths", JSONValue.array(paths.map { .string($0) }))])
+    }
   }
 
   /// Merges the elements of all histories by time; those of one that fails end.

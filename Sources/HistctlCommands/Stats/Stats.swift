@@ -149,6 +149,7 @@ struct Stats: ReadingCommand {
           session: session, writer: writer, report: report, listsPeriods: by != nil
         ).write()
       }
+      histories.noteCopies()
       for (part, reading) in zip(parts, histories.readings) {
         guard let part else { continue }
         reading.noteUnknownHierarchy(of: part.query)

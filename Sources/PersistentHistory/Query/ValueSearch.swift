@@ -29,8 +29,8 @@ package final class ValueSearch: Sendable {
             ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)"
         } + (hasMoreRanges ? ["others"] : [])
       return
-        "values of \(names) are known for \(count - unknownCount) of the \(count) transactions "
-        + "that may have set or removed one"
+        "values of \(names) are known for \(count - unknownCount) of the \(count) "
+        + (count == 1 ? "transaction" : "transactions") + " that may have set or removed one"
         + (ranges.isEmpty ? "" : " (\(ranges.joined(separator: ", ")))")
         + "; the others were not compared"
     }

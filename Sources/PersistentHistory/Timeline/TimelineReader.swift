@@ -17,6 +17,9 @@ package final class TimelineReader {
   /// The source of the current transaction, if it is archived.
   private(set) var archiveSource: (any TransactionSource)?
 
+  /// The number of the transaction that was returned last; `nil` before the first one.
+  package private(set) var lastNumber: Int64?
+
   private let timeline: HistoryTimeline
   private var query: HistoryQuery
   private var pieces: [HistoryTimeline.Piece]
@@ -171,6 +174,7 @@ package final class TimelineReader {
 
   private func given(_ transaction: HistoryTransaction) -> Element {
     if let rest { self.rest = rest - 1 }
+    lastNumber = transaction.number
     return .transaction(transaction)
   }
 

@@ -19,7 +19,7 @@ public struct ResolvedToken: Hashable, Sendable {
 /// Resolves tokens in a store, or in a store and its archive.
 public struct TokenResolver {
   package let timeline: HistoryTimeline
-  private let bookmarkPath: String
+  package let bookmarkPath: String
   package let now: StoreTimestamp
 
   /// Creates a resolver for a snapshot of a store.

@@ -69,6 +69,11 @@ package struct EntityNumbering: Hashable, Sendable {
     self.init(entries: entries)
   }
 
+  /// Whether an object of the app was ever saved, by the primary keys that were issued.
+  package var hasSavedObjects: Bool {
+    entries.contains { $0.number < 16_000 && $0.highestPrimaryKey > 0 }
+  }
+
   /// Returns the name of an entity number, or `nil` if the store has none or the name is ambiguous.
   package func name(of number: Int64) -> String? {
     entry(number).flatMap { numbersByName[$0.name] == number ? $0.name : nil }

@@ -311,4 +311,32 @@ extension SampleFolder {
     }
     return try await jq.run([".transaction"], input: text).lines.compactMap { Int($0) }
   }
+
+  @Test(.enabled(if: Tool("python3") != nil))
+  func `a store in an archive has no place for a bookmark but a file that is named`() async throws {
+    let sample = try SampleFolder()
+    let python = try #require(Tool("python3"))
+    let script = "import zipfile; zipfile.ZipFile('z.zip', 'w').write('sample.store')"
+    #expect(try await python.run(["-c", script], folder: sample.folder.path).status == 0)
+    func run(_ line: String) async throws -> Tool.Result {
+      try await Tool.histctl.run(
+        line.split(separator: " ").map(String.init), folder: sample.folder.path)
+    }
+    let refused = try await run("export z.zip!/sample.store --output-dir out --bookmark nightly")
+    #expect(refused.status == 9, "\(refused.errors)")
+    #expect(
+      refused.errors.contains("z.zip!/sample.store is in z.zip, where no bookmark can be kept"),
+      "\(refused.errors)")
+    let several = try await run(
+      "export z.zip!/sample.store sample.store --output-dir several --bookmark nightly")
+    #expect(several.status == 3, "\(several.errors)")
+    #expect(several.errors.contains("is in z.zip, where a store can only be read"))
+    for count in [1, 0] {
+      let named = try await run(
+        "export z.zip!/sample.store --output-dir out --bookmark nightly --bookmark-file b.json --json"
+      )
+      #expect(named.status == 0, "\(named.errors)")
+      #expect(named.lines.filter { $0.contains(#""first":1"#) }.count == count, "\(named.text)")
+    }
+  }
 }

@@ -65,4 +65,34 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: folder.file("out.jsonl")))
     }
   }
+
+  @Test(arguments: [
+    "log STORE", "log STORE --reverse", "export STORE", "export STORE --format csv",
+  ])
+  func `what can be read on both sides of a damaged page is told`(_ line: String) async throws {
+    let folder = try TemporaryFolder()
+    let store = try await Self.store(in: folder)
+    func run(_ line: String) async throws -> Tool.Result {
+      try await Tool.histctl.run(
+        line.split(separator: " ").map { $0 == "STORE" ? store : String($0) })
+    }
+    let result = try await run(line)
+    let hint = try #require(
+      result.errors.firstMatch(
+        of: #/meanwhile, read what is up to (\d+) with --until \1, and after (\d+) with --after \2/#
+      ))
+    let (until, after) = (try #require(Int(hint.1)), try #require(Int(hint.2)))
+    #expect(until < Self.count / 2 && after >= Self.count / 2, "\(result.errors)")
+    // Nothing more can be read beside the page.
+    let before = try await run("log STORE --json --until \(until)")
+    #expect(before.status == 0 && before.lines.count == until, "\(before.errors)")
+    #expect(try await run("log STORE --json --until \(until + 1)").status == 5)
+    let rest = try await run("export STORE --after \(after)")
+    #expect(rest.status == 0 && rest.lines.count == Self.count - after, "\(rest.errors)")
+    #expect(try await run("export STORE --after \(after - 1)").status == 5)
+    guard line == "log STORE" else { return }
+    let json = try await run("log STORE --json")
+    #expect(json.errors.contains(#""readableUntil":\#(until),"readableAfter":\#(after)"#))
+    try await SchemaCheck.expectFits(json.errors)
+  }
 }

@@ -3,7 +3,9 @@ import Testing
 
 /// An answer about a time before the beginning of a pruned history says that it is incomplete.
 @Suite(.bounded) struct MissingBeginningTests {
-  private static let note = "history begins at 6, 2024-07-29 00:47:40; earlier changes are unknown"
+  private static let note =
+    "history begins at 6, 2024-07-29 00:47:40; the 5 transactions before it were deleted, and their "
+    + "changes are unknown"
 
   private static func sample() async throws -> SampleFolder {
     let sample = try SampleFolder()
@@ -16,6 +18,11 @@ import Testing
     "log sample.store --after 2024-07-01", "log sample.store --after 2024-07-01 --kind delete",
     "diff sample.store 2024-07-01", "object sample.store Trip/p5", "stats sample.store",
     "token check sample.store 2024-07-01", "export sample.store --after 2024-07-01 -o x.jsonl",
+    "export sample.store -o x.jsonl", "export sample.store --format csv",
+    "export sample.store --after 0 --author widget", "log sample.store",
+    "log sample.store --after 0",
+    "log sample.store --count", "log sample.store -n 1000", "archive sample.store sealed",
+    "archive sample.store sealed --dry-run", "export sample.store sample.store --output-dir out",
   ])
   func `a query before the beginning of the history has a note, unless --quiet is given`(
     _ line: String
@@ -25,12 +32,12 @@ import Testing
     #expect(result.errors.contains(Self.note), "\(result.errors)")
     #expect(result.status == 0)
     let options = line.contains(" -o ") ? " --overwrite --quiet" : " --quiet"
-    let quiet = try await sample.run(line + options)
+    let quiet = try await Self.sample().run(line + options)
     #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.errors)")
   }
 
   @Test(arguments: [
-    "log sample.store", "log sample.store --after 0", "export sample.store",
+    "log sample.store -n 3", "log sample.store --after 8", "export sample.store --after 6",
     "object sample.store Trip/p9", "log sample.store --after 2024-07-29T00:48:00Z",
     "stats sample.store --after 8",
   ])
@@ -53,5 +60,53 @@ import Testing
     #expect(result.lines.first?.contains(#""oldest":6"#) == true)
     #expect(result.lines.count == 8)
     try await SchemaCheck.expectFits(result.text, schema: "man/histctl-json.schema.json")
+  }
+
+  @Test(arguments: [
+    "log sample.store --json", "export sample.store --json", "archive sample.store sealed --json",
+    "log sample.store --stat --json",
+  ])
+  func `JSON of a whole history has the gap on standard error`(_ line: String) async throws {
+    let result = try await Self.sample().run(line)
+    #expect(
+      result.errors == """
+        {"schema":1,"type":"gap","store":"\(SampleFolder.identifier)","after":0,"oldest":6}
+
+        """)
+    #expect(!result.text.contains(#""type":"gap""#))
+    #expect(try await Self.sample().run(line + " --quiet").errors == "")
+  }
+
+  @Test func `only the first run for a bookmark, and the first sealing, have the note`()
+    async throws
+  {
+    for line in [
+      "export sample.store --output-dir out --bookmark nightly",
+      "export sample.store sample.store --output-dir out --bookmark nightly",
+      "archive sample.store sealed",
+    ] {
+      let sample = try await Self.sample()
+      #expect(try await sample.run(line).errors.contains(Self.note), "\(line)")
+      for _ in 0..<2 {
+        let again = try await sample.run(line)
+        #expect(again.status == 0 && !again.errors.contains("history begins"), "\(again.errors)")
+      }
+    }
+  }
+
+  @Test func `a note on one of several histories names it`() async throws {
+    let sample = try await Self.sample()
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    let export = try await sample.run("export sample.store other.store --output-dir out")
+    #expect(export.errors == "histctl: sample.store: \(Self.note)\n")
+    let log = try await sample.run("log sample.store other.store")
+    #expect(log.errors == "histctl: sample.store: \(Self.note)\n")
+  }
+
+  @Test func `a database of a whole history has the gap in its table`() async throws {
+    let sample = try await Self.sample()
+    #expect(try await sample.run("export sample.store -o x.sqlite -q").status == 0)
+    let path = sample.folder.file("x.sqlite")
+    #expect(try StoreQuery(path: path).lines("SELECT after || ' ' || oldest FROM gaps") == ["0 6"])
   }
 }

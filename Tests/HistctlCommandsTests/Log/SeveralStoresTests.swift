@@ -294,4 +294,23 @@ import Testing
     #expect(many.kilobytes < single.kilobytes + 40_000, "\(single.kilobytes), \(many.kilobytes)")
   }
   #endif
+
+  @Test(arguments: ["stats", "log --count", "stats --json", "log --count --json"])
+  func `copies of one store whose transactions are counted are named`(_ line: String) async throws {
+    let sample = try SampleFolder()
+    try SampleStore.write(to: sample.folder.file("copy.store"))
+    let result = try await sample.run(line + " sample.store copy.store")
+    #expect(result.status == 0)
+    if line.hasSuffix("--json") {
+      #expect(result.errors.contains(#""kind":"countedCopies""#), "\(result.errors)")
+      #expect(result.errors.contains(#""paths":["sample.store","copy.store"]"#), "\(result.errors)")
+      try await SchemaCheck.expectFits(result.errors)
+    } else {
+      #expect(
+        result.errors
+          == "copies of one store, in which the same transactions are counted more than once: "
+          + "sample.store, copy.store\n", "\(result.errors)")
+    }
+    #expect(try await sample.run("log sample.store copy.store").errors == "")
+  }
 }

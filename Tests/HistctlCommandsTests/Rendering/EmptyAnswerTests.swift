@@ -53,6 +53,87 @@ import Testing
   }
 
   @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `an answer from a history without the saves that made its objects says so`() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite(
+      """
+      DELETE FROM ACHANGE; DELETE FROM ATRANSACTION;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT > 16000;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 5 WHERE Z_ENT < 16000
+      """)
+    for line in Self.commands.dropLast() {
+      let text = try await sample.run(line)
+      #expect(text.status == 0)
+      #expect(
+        text.errors.ranges(of: "objects were saved, but no save was recorded").count == 1,
+        "\(line): \(text.errors)")
+      #expect(try await sample.run(line + " -q").errors == "")
+      let json = try await sample.run(line + " --json")
+      #expect(json.errors.contains(#""kind":"unrecordedSaves""#), "\(line): \(json.errors)")
+      try await SchemaCheck.expectFits(json.errors)
+    }
+  }
+
+  @Test(arguments: [
+    "log sample.store --after 9 --until 4", "export sample.store --after 9 --until 4",
+    "stats sample.store --after 9 --until 4",
+  ])
+  func `a range whose end is before its beginning is named as the reason`(
+    _ line: String
+  )
+    async throws
+  {
+    let sample = try SampleFolder()
+    let text = try await sample.run(line)
+    #expect(text.status == 0)
+    #expect(
+      text.errors == "the range is empty: its end, 4, is before its beginning, 9\n",
+      "\(text.errors)")
+    let json = try await sample.run(line + " --json")
+    #expect(json.errors.contains(#""kind":"emptyRange""#), "\(json.errors)")
+    try await SchemaCheck.expectFits(json.errors)
+    #expect(try await sample.run("log sample.store --after 9 --until 9").errors == "")
+  }
+
+  @Test func `an empty list of bookmarks and an empty range say so on a terminal`() async throws {
+    guard Tool.hasTerminals else { return }
+    let sample = try SampleFolder()
+    for (command, words) in [
+      ("bookmark check", "no bookmarks in "), ("bookmark list", "no bookmarks in "),
+      ("diff sample.store last", "no change after 12 up to 12\r"),
+    ] {
+      let arguments = command.split(separator: " ").map {
+        $0 == "sample.store" ? sample.store : String($0)
+      }
+      let result = try await Tool.histctl.runOnTerminal(
+        arguments + (command.hasPrefix("diff") ? ["--no-pager"] : [sample.store]))
+      #expect(result.text.contains(words), "\(result.text)")
+    }
+  }
+
+  @Test(.enabled(if: Tool("sqlite3") != nil))
+  func `the first sealing of an emptied history says what was deleted`() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+    let result = try await sample.run("archive sample.store sealed")
+    #expect(
+      result.errors.contains("the history is empty: its transactions were deleted"),
+      "\(result.errors)")
+  }
+
+  @Test(arguments: ["log", "log --json"])
+  func `a name that none of several histories has is reported`(_ command: String) async throws {
+    let sample = try SampleFolder()
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    let result = try await sample.run(command + " sample.store other.store --author widgit")
+    #expect(result.errors.contains("no transaction has the author 'widgit'"), "\(result.errors)")
+    #expect(result.errors.contains("did you mean 'widget'?"), "\(result.errors)")
+    let known = try await sample.run(
+      command + " sample.store other.store --author widget --kind delete --entity Trip")
+    #expect(!known.errors.contains("has the author"), "\(known.errors)")
+  }
+
+  @Test(.enabled(if: Tool("sqlite3") != nil))
   func `a verification says that a history was emptied`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
