@@ -12,7 +12,11 @@ final class TransactionMaker {
   private let storeIdentifier: String
   private let tokenKey: String
   /// By entity number; `nil` for a model that is not in the schema.
-  private var makers: [Int64: (any ChangeMaker)?] = [:]
+  private var makers: [Int64: MakeChange?] = [:]
+
+  /// Makes a change of a row, for a kind, the key of the object, and the number of the transaction.
+  private typealias MakeChange = (ChangeKind, Int64, Int64, ChangeCursor, HistoryReader) throws ->
+    HistoryChange
 
   init(reader: HistoryReader, schema: Schema, storeIdentifier: String) {
     self.reader = reader
@@ -42,9 +46,8 @@ final class TransactionMaker {
               + "has no known kind, entity or key; verify the store")
         }
         // Changes of models that are not in the schema have no type.
-        guard let maker = maker(of: entity) else { continue }
-        let object = PersistentIdentifier(maker.origin, .number(primaryKey))
-        changes.append(try maker.change(kind, of: object, recorded.number, row, reader))
+        guard let make = maker(of: entity) else { continue }
+        changes.append(try make(kind, primaryKey, recorded.number, row, reader))
       }
     }
     return DefaultHistoryTransaction(
@@ -56,12 +59,10 @@ final class TransactionMaker {
       processIdentifier: recorded.process?.string ?? "", author: recorded.author?.string)
   }
 
-  private func maker(of number: Int64) -> (any ChangeMaker)? {
+  private func maker(of number: Int64) -> MakeChange? {
     if let known = makers[number] { return known }
-    func make<Model: PersistentModel>(
-      _ type: Model.Type, _ layout: EntityLayout
-    ) -> any ChangeMaker {
-      TypedChangeMaker<Model>(layout, in: storeIdentifier)
+    func make<Model: PersistentModel>(_ type: Model.Type, _ layout: EntityLayout) -> MakeChange {
+      ChangeMaker<Model>(layout, in: storeIdentifier).change
     }
     let layout = reader.entity(number).name.flatMap { schema.layouts[$0] }
     let maker = layout.map { make($0.type, $0) }
@@ -71,18 +72,10 @@ final class TransactionMaker {
 }
 
 /// Makes the changes of one entity.
-private protocol ChangeMaker: AnyObject {
-  var origin: PersistentIdentifier.Origin { get }
-  func change(
-    _ kind: ChangeKind, of object: PersistentIdentifier, _ transaction: Int64,
-    _ row: ChangeCursor, _ reader: HistoryReader
-  ) throws -> HistoryChange
-}
-
-private final class TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
+private final class ChangeMaker<Model: PersistentModel> {
   typealias Property = any PartialKeyPath<Model> & Sendable
 
-  let origin: PersistentIdentifier.Origin
+  private let origin: PersistentIdentifier.Origin
   private let layout: EntityLayout
   /// The properties of masks, by the short keys of the masks.
   private var updatedAttributes: [UInt64: [Property]] = [:]
@@ -93,10 +86,11 @@ private final class TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
   }
 
   func change(
-    _ kind: ChangeKind, of object: PersistentIdentifier, _ transaction: Int64,
-    _ row: ChangeCursor, _ reader: HistoryReader
+    _ kind: ChangeKind, of primaryKey: Int64, _ transaction: Int64, _ row: ChangeCursor,
+    _ reader: HistoryReader
   ) throws -> HistoryChange {
-    switch kind {
+    let object = PersistentIdentifier(origin, .number(primaryKey))
+    return switch kind {
     case .insert:
       .insert(
         DefaultHistoryInsert<Model>(
