@@ -131,19 +131,27 @@ extension AttributeType {
     }
   }
 
-  /// The value with the storage class of the type: SQLite keeps a real number without a fraction as
-  /// an integer where the column is declared `TIMESTAMP` or `DECIMAL`.
-  package func restoring(_ value: StoredValue) -> StoredValue {
-    switch (self, value) {
-    case (.date, .integer(let number)), (.double, .integer(let number)),
-      (.float, .integer(let number)), (.decimal, .integer(let number)):
-      .real(Double(number))
-    default: value
+  /// Whether values are real numbers. SQLite keeps one without a fraction as an integer where the
+  /// column is declared `TIMESTAMP` or `DECIMAL`.
+  package var isReal: Bool {
+    switch self {
+    case .date, .double, .float, .decimal: true
+    default: false
     }
+  }
+
+  /// The value with the storage class of the type.
+  package func restoring(_ value: StoredValue) -> StoredValue {
+    isReal ? value.asReal : value
   }
 }
 
 extension StoredValue {
+  /// The value, with a real number instead of an integer.
+  package var asReal: StoredValue {
+    if case .integer(let number) = self { .real(Double(number)) } else { self }
+  }
+
   /// The value's storage class, in words for a message.
   package var kindName: String {
     switch self {

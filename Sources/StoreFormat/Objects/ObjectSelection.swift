@@ -12,7 +12,7 @@ package struct ObjectSelection: Sendable {
   /// SQL for ``keys`` and all columns.
   package let list: String
   /// The place of the first column of each property in a row.
-  private let places: [Int]
+  package let places: [Int]
   /// Whether each property also has a column for the number of an entity.
   private let haveNumbers: [Bool]
 
@@ -57,11 +57,6 @@ package struct ObjectSelection: Sendable {
   /// Returns SQL for ``keys`` and all columns of a row, with its SQL name.
   package func columns(of row: String) -> [String] {
     (Self.keys + properties.flatMap { $0.columns.map { quoted($0.name) } }).map { "\(row).\($0)" }
-  }
-
-  /// Returns the value of a property's first column in a row.
-  package func value(at index: Int, of row: StatementCursor) -> StoredValue {
-    row.value(at: places[index])
   }
 
   /// Returns the object that a to-one relationship leads to in a row; `nil` if it leads nowhere.

@@ -13,7 +13,8 @@ package final class FetchedColumns: Sendable {
   fileprivate let schema: ObjectSchema
   /// The attributes, in the order of their columns, and then the to-one relationships.
   fileprivate let selection: ObjectSelection
-  fileprivate let types: [AttributeType]
+  /// The places of the attributes' values in a row, and whether these are real numbers.
+  fileprivate let sources: [(place: Int, isReal: Bool)]
 
   /// - Parameter properties: The properties that are read, or `nil` for all.
   init(
@@ -34,7 +35,7 @@ package final class FetchedColumns: Sendable {
     self.entityName = entityName
     self.schema = schema
     selection = ObjectSelection(attributes + references)
-    types = attributes.compactMap { $0.attribute?.type }
+    sources = zip(selection.places, attributes).map { ($0, $1.attribute?.type.isReal ?? false) }
     largePlaces = Set(attributes.indices.filter { attributes[$0].keepsLargeValues })
     self.attributes = attributes.map(\.property)
     self.references = references.map(\.property)
@@ -100,7 +101,9 @@ package final class FetchedRows {
   ///
   /// - Parameter place: The index in ``FetchedColumns/attributes``, not in ``FetchedColumns/largePlaces``.
   package func value(at place: Int) -> StoredValue {
-    columns.types[place].restoring(columns.selection.value(at: place, of: cursor))
+    let source = columns.sources[place]
+    let value = cursor.value(at: source.place)
+    return source.isReal ? value.asReal : value
   }
 
   /// Returns an attribute's value, or null and the file that holds it.
@@ -117,7 +120,7 @@ package final class FetchedRows {
   /// - Parameter place: The index in ``FetchedColumns/references``.
   package func target(at place: Int) -> StoreObject? {
     columns.selection.destination(
-      at: columns.types.count + place, of: cursor, columns.schema.numbering)
+      at: columns.attributes.count + place, of: cursor, columns.schema.numbering)
   }
 
   /// The integer in the column after those of the object.
