@@ -43,7 +43,7 @@ package struct HistoryRowWriter {
   }
 
   package let statement: StatementRunner
-  package let tables: HistoryTables
+  package var tables: HistoryTables { columns.tables }
   private let columns: RecordedColumns
   private let kept = Kept()
 
@@ -58,9 +58,14 @@ package struct HistoryRowWriter {
   }
 
   package init(statement: StatementRunner, tables: HistoryTables) {
+    self.init(statement: statement, columns: RecordedColumns(tables))
+  }
+
+  /// - Parameter columns: The columns of the tables; finding them takes as long as
+  ///   writing a few objects.
+  package init(statement: StatementRunner, columns: RecordedColumns) {
     self.statement = statement
-    self.tables = tables
-    columns = RecordedColumns(tables)
+    self.columns = columns
   }
 
   /// Appends a transaction with its changes, which get the next numbers.

@@ -109,7 +109,7 @@ package struct RecordedColumns: Sendable {
 
   let transactionInsert: String
   let changeInsert: String
-  private let tables: HistoryTables
+  package let tables: HistoryTables
   private let transactionValues: [TransactionValue]
   private let changeValues: [ChangeValue]
   private let transactionPlaces: [String: Int]

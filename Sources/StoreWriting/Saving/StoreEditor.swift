@@ -22,6 +22,8 @@ package final class StoreEditor: Sendable {
 
   let queue: DatabaseQueue
   private let schema: Mutex<ObjectSchema>
+  /// The columns of the history, which most saves have in common.
+  private let historyColumns = Mutex<RecordedColumns?>(nil)
   /// Collects obsolete files until it is certain that they are; `nil` if a commit makes it certain.
   private let ledger: LargeValueLedger?
   /// Whether this editor has yet to look for files that killed programs have left.
@@ -130,8 +132,7 @@ package final class StoreEditor: Sendable {
       capturesValues: values != nil)
     let changes = try writer.write(save)
     guard !changes.isEmpty else { return nil }
-    let place = try HistoryRowWriter(statement: statement, tables: schema.history)
-      .append(save.header, changes: changes)
+    let place = try historyWriter(schema, statement).append(save.header, changes: changes)
     try values?.record(writer.values, of: changes, at: place, schema)
     return AppendedTransaction(
       position: place.position, changeCount: changes.count, primaryKeys: writer.primaryKeys)
@@ -146,9 +147,20 @@ package final class StoreEditor: Sendable {
     _ header: TransactionHeader = TransactionHeader(), changes: [RecordedChange] = []
   ) throws -> TransactionPosition {
     try write { schema, statement in
-      try HistoryRowWriter(statement: statement, tables: schema.history)
-        .append(header, changes: changes).position
+      try historyWriter(schema, statement).append(header, changes: changes).position
     }
+  }
+
+  private func historyWriter(
+    _ schema: ObjectSchema, _ statement: StatementRunner
+  ) -> HistoryRowWriter {
+    let columns = historyColumns.withLock { known in
+      if let known, known.tables == schema.history { return known }
+      let columns = RecordedColumns(schema.history)
+      known = columns
+      return columns
+    }
+    return HistoryRowWriter(statement: statement, columns: columns)
   }
 
   /// Runs a body in one SQLite transaction that may write; in a migration, in that of the migration.
