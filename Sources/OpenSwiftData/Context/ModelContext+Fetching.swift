@@ -198,13 +198,20 @@ extension ModelContext {
     let layout = EntityLayout.of(T.self)
     var models: [T] = []
     models.reserveCapacity(snapshots.count)
-    for snapshot in snapshots {
-      try SnapshotReader.checkFiles(of: snapshot)
-      if snapshot.layout === layout {
-        let values = try SnapshotReader.values(of: snapshot, layout: layout)
+    for index in snapshots.indices {
+      // The parts are read one by one, because copying a whole snapshot takes longer.
+      if !snapshots[index].layout.largePlaces.isEmpty {
+        try SnapshotReader.checkFiles(of: snapshots[index])
+      }
+      if snapshots[index].layout === layout {
+        let values =
+          snapshots[index].needsCheck
+          ? try SnapshotReader.values(of: snapshots[index], layout: layout)
+          : snapshots[index].values
         models.append(
-          register(snapshot.persistentIdentifier, values: values, as: T.self, layout: layout))
-      } else if let model = try register(snapshot) as? T {
+          register(
+            snapshots[index].persistentIdentifier, values: values, as: T.self, layout: layout))
+      } else if let model = try register(snapshots[index]) as? T {
         models.append(model)
       }
     }

@@ -32,7 +32,7 @@ final class ModelState: Observable {
   /// The context, as long as it does not own the model: a context owns models with changes.
   private var keptContext: ModelContext?
   /// `nil` until a property is first read, because it cannot be observed before.
-  private var registrar: ObservationRegistrar?
+  private var knownObservers: ModelObservers?
   private var rarities: Rarities?
 
   /// What most models do not have: without it, each takes less memory and is made faster.
@@ -147,16 +147,16 @@ final class ModelState: Observable {
   subscript(property index: Int) -> Void { () }
 
   var observers: ObservationRegistrar {
-    if let registrar { return registrar }
-    let made = ObservationRegistrar()
-    registrar = made
-    return made
+    if let knownObservers { return knownObservers.registrar }
+    let made = ModelObservers()
+    knownObservers = made
+    return made.registrar
   }
 
   func isRead(at index: Int) {
-    if registrar == nil, let link {
-      guard let tracked = link.registrarIfTracked(self) else { return }
-      registrar = tracked
+    if knownObservers == nil, let link {
+      guard let tracked = link.observersIfTracked(self) else { return }
+      knownObservers = tracked
     }
     observers.access(self, keyPath: layout.observedProperties[index])
   }
@@ -176,8 +176,9 @@ final class ModelState: Observable {
 
   /// Runs a closure that changes a value, and tells observers.
   func mutate(at index: Int, _ mutation: () -> Void) {
-    guard let registrar else { return mutation() }
-    registrar.withMutation(of: self, keyPath: layout.observedProperties[index], mutation)
+    guard let knownObservers else { return mutation() }
+    knownObservers.registrar.withMutation(
+      of: self, keyPath: layout.observedProperties[index], mutation)
   }
 
   // MARK: - Attributes
