@@ -43,7 +43,9 @@ package final class LostObjectReader {
     if reader.life.state == .unknown { throw try reader.unknownObject() }
     guard reader.life.present == nil else { return nil }
     var row: LogRow?
-    if let deletion = trail.deletion { row = try self.row(deletion.change, deletion.event) }
+    if let last = trail.deletion, let deletion = Deletion(last.change, last.event) {
+      row = try self.row(deletion)
+    }
     return lost(reader.life.object, trail, row, trail.deletion?.event)
   }
 
@@ -51,34 +53,72 @@ package final class LostObjectReader {
   package func objects(
     deletedIn number: Int64, _ body: (LostObject) throws -> Void
   ) throws {
+    let rest = try deletions(in: number) { try body(lost($0)) }
+    for deletion in rest { try body(lost(deletion)) }
+  }
+
+  /// A deletion without the values that it preserved. They may be large and are read again with the life of the object,
+  /// so they are not kept meanwhile.
+  private struct Deletion {
+    let object: HistoryObject
+    let number: Int64
+    let entityNumber: Int64?
+    let event: ObjectLife.Event
+
+    init?(_ change: HistoryChange, _ event: ObjectLife.Event) {
+      guard let object = change.object else { return nil }
+      self.object = object
+      number = change.number
+      entityNumber = change.entity?.number
+      self.event = event
+    }
+  }
+
+  /// The maximum number of deletions that are kept.
+  private static let maxDeletions = 1024
+
+  /// Reads the deletions of a transaction.
+  ///
+  /// - Parameter body: Called with the first deletions if there are many.
+  /// - Returns: The others, in recorded order. Nothing else is kept of the history.
+  private func deletions(
+    in number: Int64, _ body: (Deletion) throws -> Void
+  ) throws -> [Deletion] {
     var deletions = query
     deletions.after = number == .min ? nil : number - 1
     deletions.until = number
     deletions.change.kinds = [.delete]
     deletions.keepsOnlyMatchingChanges = true
     let reader = try TimelineReader(timeline, query: deletions, schema: schema)
+    var found: [Deletion] = []
     while let element = try reader.nextElement() {
       guard case .transaction(let transaction) = element else { continue }
       let event = ObjectLife.Event(transaction)
-      while let change = try reader.nextChange() {
-        guard let object = change.object else { continue }
-        if let row = try row(change, event) {
-          try body(lost(object, ValueTrail(), row, event))
-        } else {
-          let life = try ObjectLifeReader(object, in: timeline, schema: schema, query: query)
-          try body(lost(object, ValueTrail(life, through: change), nil, event))
-        }
+      while let deletion = try reader.nextChange().map({ Deletion($0, event) }) {
+        guard let deletion else { continue }
+        found.append(deletion)
+        guard found.count == Self.maxDeletions else { continue }
+        for deletion in found { try body(deletion) }
+        found = []
       }
     }
+    return found
+  }
+
+  private func lost(_ deletion: Deletion) throws -> LostObject {
+    let (object, event) = (deletion.object, deletion.event)
+    if let row = try row(deletion) { return lost(object, ValueTrail(), row, event) }
+    let life = try ObjectLifeReader(object, in: timeline, schema: schema, query: query)
+    return lost(object, try ValueTrail(life, through: deletion.number), nil, event)
   }
 
   /// Returns the row that a deletion removed; `nil` if the log does not have it.
-  private func row(_ change: HistoryChange, _ event: ObjectLife.Event) throws -> LogRow? {
-    guard let log, let number = change.entity?.number, let primaryKey = change.primaryKey else {
-      return nil
-    }
+  private func row(_ deletion: Deletion) throws -> LogRow? {
+    guard let log, let number = deletion.entityNumber else { return nil }
+    let event = deletion.event
     log.start(TransactionPosition(number: event.transaction, timestamp: event.timestamp))
-    return try log.row(before: change.number, entityNumber: number, primaryKey: primaryKey)
+    return try log.row(
+      before: deletion.number, entityNumber: number, primaryKey: deletion.object.primaryKey)
   }
 
   private func lost(
@@ -146,7 +186,7 @@ private struct ValueTrail {
   init() {}
 
   /// Reads the life of an object up to a deletion; up to its end without one.
-  init(_ reader: ObjectLifeReader, through last: HistoryChange?) throws {
+  init(_ reader: ObjectLifeReader, through last: Int64?) throws {
     while let element = try reader.nextElement() {
       guard case .transaction(let transaction) = element else {
         // Any attribute may have been set in the missing transactions.
@@ -155,7 +195,7 @@ private struct ValueTrail {
       }
       while let change = try reader.nextChange() {
         take(change, ObjectLife.Event(transaction), reader.valuePlace.map(LostObject.Source.init))
-        if let last, change.number == last.number { return }
+        if change.number == last { return }
       }
     }
     if deletion == nil { known = current }
