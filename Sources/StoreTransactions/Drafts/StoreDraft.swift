@@ -210,8 +210,17 @@ package struct StoreDraft: Hashable, Sendable {
         // The folder keeps the former store's files, and the next draft tries again.
         folder.leave()
       }
-      throw error
+      throw naming(companions.formerStore, error)
     }
+  }
+
+  /// Returns an error that also says where the former store is, if it could not be put back.
+  private func naming(_ former: String, _ error: any Error) -> any Error {
+    guard case StoreWriteError.unwritable(let path, let reason) = error,
+      FileMove.entry(at: former) != .none
+    else { return error }
+    return StoreWriteError.unwritable(
+      path: path, reason: reason + "; the former store is \(former), and the next run puts it back")
   }
 
   private func move(_ store: String, toFree isFree: Bool) throws(StoreWriteError) {

@@ -50,5 +50,39 @@ import Testing
       problemsInTheEnd: problems
     ).run()
   }
+
+  @Test
+  func `a former store that cannot be put back is named, and the next run puts it back`()
+    async throws
+  {
+    let sample = try SampleFolder()
+    let files = [
+      SampleFolder.name: try FileBytes.read(sample.store),
+      ".sample_SUPPORT/_EXTERNAL_DATA/8A2B7C1E": [1], ".copy_SUPPORT/_EXTERNAL_DATA/8A2B7C1E": [2],
+    ]
+    let line = ["snapshot", SampleFolder.name, "last", "-o", Self.copy, "--overwrite", "--quiet"]
+    func place() throws -> FaultLoop.Folder {
+      try FaultLoop.Folder(files.merging([Self.copy: files[SampleFolder.name] ?? []]) { $1 })
+    }
+    let tools = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: tools)
+    let clean = try place()
+    let calls = try await injector.calls(
+      of: .histctl, line, files: clean.folder.path, folder: clean.folder.path
+    ).calls
+    let appearance = try #require(
+      calls.lastIndex { $0.name.hasPrefix("link") && $0.path.hasSuffix("/" + Self.copy) })
+    let trial = try place()
+    let path = trial.folder.path
+    let result = try await injector.run(
+      .histctl, line, files: path, .init(.error, at: appearance + 1, lasts: true), folder: path)
+    #expect(result.status == 9, "\(result.errors)")
+    let former = try #require(
+      trial.files().keys.first { $0.hasSuffix("-former/" + Self.copy) }, "\(result.errors)")
+    #expect(result.errors.contains("the former store is \(former)"), "\(result.errors)")
+    #expect(try await Tool.histctl.run(line, folder: path).status == 0)
+    #expect(try trial.names() == clean.names())
+    #expect(try StoreRows(trial, Self.copy).integrity == ["ok"])
+  }
 }
 #endif
