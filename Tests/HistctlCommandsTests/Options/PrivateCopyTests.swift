@@ -74,6 +74,60 @@ import Testing
     #expect(text == Self.withoutAges(own).split(separator: "\n"))
   }
 
+  /// A store in a zip file is read like one in a folder, from a private copy of its own.
+  @Test(.enabled(if: Tool("python3") != nil), arguments: commands)
+  func `a store in an archive gives the same answer and leaves no copy`(
+    _ command: String
+  ) async throws {
+    let folder = try await Self.folder()
+    let packed = try await #require(Tool("python3")).run(
+      ["-m", "zipfile", "-c", "evidence.zip", "evidence/x.store", "evidence/x.store-wal"],
+      folder: folder.path)
+    #expect(packed.status == 0, "\(packed.errors)")
+    let archived = try await Self.run(command, in: folder, "evidence.zip!/x.store")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "lake" }
+        .sorted()
+        == ["copies", "evidence", "evidence.zip"])
+    try? folder.remove("lake")
+    let own = try await Self.run(command, in: folder)
+    #expect(archived.status == own.status, "\(archived.errors)")
+    guard !command.hasPrefix("report") else { return }
+    func text(_ result: Tool.Result) -> [Substring] {
+      Self.withoutAges(result).replacing("evidence.zip!/", with: "evidence/").split(separator: "\n")
+    }
+    #expect(text(archived) == text(own))
+  }
+
+  @Test(.enabled(if: FaultInjector.isPossible))
+  func `a read of a store in an archive leaves no copy when it is killed at any call`() async throws
+  {
+    let folder = try await Self.folder()
+    let packed = try await #require(Tool("python3")).run(
+      ["-m", "zipfile", "-c", "evidence.zip", "evidence/x.store", "evidence/x.store-wal"],
+      folder: folder.path)
+    #expect(packed.status == 0, "\(packed.errors)")
+    let tools = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: tools)
+    let temporary = folder.file("copies")
+    let line = ["stats", "evidence.zip!/x.store"]
+    // The variable reaches the program through `env`, which makes no files.
+    let program = try #require(Tool("env"))
+    let words = ["TMPDIR=" + temporary, Tool.histctl.path] + line
+    let clean = try await injector.calls(
+      of: program, words, files: temporary, folder: folder.path)
+    #expect(clean.result.status == 0, "\(clean.result.errors)")
+    for call in clean.calls.indices {
+      let result = try await injector.run(
+        program, words, files: temporary, FaultInjector.Fault(.kill, at: call + 1, lasts: false),
+        folder: folder.path)
+      #expect(result.status == 137)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: temporary) == [],
+        "\(clean.calls[call])")
+    }
+  }
+
   @Test(.enabled(if: Tool("python3") != nil))
   func `every command that only reads has --private-copy`() async throws {
     let known = Set(
