@@ -43,6 +43,12 @@ QUIET := $(if $(VERBOSE),,--quiet)
 CHECKED_FOLDER := .build/checked
 CHECKED := --configuration release --scratch-path $(CHECKED_FOLDER) -Xswiftc -enable-testing
 PROGRAMS = $$($(SWIFT) build $(CHECKED) --show-bin-path $(BUILD_FLAGS))
+# The build of `make demo` and `make quick-test`: not optimized, and a few files at a time, so that an edit compiles
+# what depends on it. It is no build for debugging, in which the parser of arguments checks the declarations of all
+# options whenever a command starts: that took more than half of the time of the tests.
+UNOPTIMIZED_FOLDER := .build/unoptimized
+UNOPTIMIZED := --configuration release --scratch-path $(UNOPTIMIZED_FOLDER) $(addprefix -Xswiftc ,\
+  -Onone -enable-testing -no-whole-module-optimization -enable-batch-mode -incremental)
 # The release program contains the Swift and C++ runtimes and starts three times as fast for it. lld
 # lays it out so that fewer pages are touched at the start, and packs its relocations where the C
 # library understands that. It searches no library beside itself: anyone who can write to its folder
@@ -72,10 +78,8 @@ help: ## list the targets
 # Not optimized, which takes a third of the time of `make release`. Shows the shorter of the program's two paths.
 demo: setup ## build histctl without optimization and show it at work on a sample store
 	@echo "demo: building histctl and the packages that it uses (a few minutes the first time; [done/all] steps below)"
-	@$(SWIFT) build --product histctl $(BUILD_FLAGS)
-	@programs="$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"; \
-	if [ .build/debug -ef "$$programs" ]; then programs=.build/debug; fi; \
-	.ci/demo "$$programs/histctl" .build/demo
+	@$(SWIFT) build $(UNOPTIMIZED) --product histctl $(BUILD_FLAGS)
+	@.ci/demo $(UNOPTIMIZED_FOLDER)/release/histctl .build/demo
 
 setup: ## install the system packages that building needs, where they are missing
 	@.ci/setup build
@@ -135,12 +139,12 @@ ONLY ?=
 quick-test: export HISTCTL_TESTS := $(TARGET)
 # Tests that read every real store take as long as all the others.
 quick-test: export HISTCTL_REAL_STORES :=
-quick-test: setup-test ## run the tests that need no macros, not optimized, without real stores (ONLY=LogTests TARGET=HistctlCommandsTests)
+quick-test: setup-test ## run the tests that need no macros, not optimized, few cases of each kind (ONLY=LogTests TARGET=HistctlCommandsTests)
 	@echo "quick-test: building (a few minutes the first time; shares what \`make demo\` has built)"
-	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
-	@$(SWIFT) build --product histctlPackageTests $(BUILD_FLAGS)
+	@$(SWIFT) build $(UNOPTIMIZED) --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
+	@$(SWIFT) build $(UNOPTIMIZED) --product histctlPackageTests $(BUILD_FLAGS)
 	@echo "quick-test: running"
-	@.ci/run-tests $(SWIFT) test --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS) \
+	@HISTCTL_QUICK=1 .ci/run-tests $(SWIFT) test $(UNOPTIMIZED) --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS) \
 	  $(if $(ONLY),--filter "$(ONLY)")
 
 test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds real stores, HISTCTL_EVERY_FAULT=1 all faults

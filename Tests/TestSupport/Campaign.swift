@@ -17,15 +17,20 @@ package enum Campaign {
   /// Whether everything is tried: `HISTCTL_EVERY_FAULT=1`.
   package static var isEverything: Bool { environment["HISTCTL_EVERY_FAULT"] == "1" }
 
+  /// Whether a few cases of each kind have to do, since nothing is optimized: `HISTCTL_QUICK=1`, which
+  /// `make quick-test` sets.
+  package static var isQuick: Bool { !isEverything && environment["HISTCTL_QUICK"] == "1" }
+
   /// Returns a few of the cases, different ones in every run, or all with `HISTCTL_EVERY_FAULT=1`.
   package static func sample<Case>(_ count: Int, of cases: [Case]) -> [Case] {
-    guard !isEverything else { return cases }
     var random = SeededGenerator(seed: rotatingSeed)
-    return Array(cases.shuffled(using: &random).prefix(count))
+    return isEverything
+      ? cases : Array(cases.shuffled(using: &random).prefix(self.count(count, cases.count)))
   }
 
-  /// Returns the number of cases to try: usually a few hundred, thousands with `HISTCTL_EVERY_FAULT=1`.
+  /// Returns the number of cases to try: usually up to a few hundred, thousands with `HISTCTL_EVERY_FAULT=1`, and an
+  /// eighth, but at least two, with `HISTCTL_QUICK=1`.
   package static func count(_ always: Int, _ everything: Int) -> Int {
-    isEverything ? everything : always
+    isEverything ? everything : isQuick ? min(always, max(2, always / 8)) : always
   }
 }

@@ -9,6 +9,11 @@ extension Trait where Self == TimeLimitTrait {
 }
 
 extension Trait where Self == ConditionTrait {
+  /// Skips a test that measures memory or needs much data where nothing is optimized: `make quick-test`.
+  package static var needsOptimization: Self {
+    .disabled(if: Campaign.isQuick, "it takes minutes without optimization")
+  }
+
   /// Skips a test where there are no ``RealStores``.
   package static var needsRealStores: Self {
     .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here")

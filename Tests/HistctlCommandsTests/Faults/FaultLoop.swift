@@ -122,6 +122,7 @@ struct FaultLoop: Sendable {
     guard !Self.isEvery else { return all }
     var random = SeededGenerator(seed: Campaign.rotatingSeed)
     var faults: [FaultInjector.Fault] = []
+    let count = Campaign.count(count, all.count)
     for fault in all.shuffled(using: &random) where !faults.contains(fault) {
       faults.append(fault)
       if faults.count == count { break }

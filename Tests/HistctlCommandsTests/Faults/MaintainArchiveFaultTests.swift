@@ -96,8 +96,7 @@ struct MaintainArchiveFaultTests {
       of: .histctl, Self.arguments, files: clean.folder.path, folder: clean.folder.path
     ).calls.count
     var random = SeededGenerator(seed: Campaign.rotatingSeed)
-    let isEvery = Campaign.isEverything
-    for _ in 0..<(isEvery ? 400 : 6) {
+    for _ in 0..<Campaign.count(6, 400) {
       let place = try FaultLoop.Folder(beginning.files)
       var steps = ["HISTCTL_SEED=\(Campaign.rotatingSeed)"]
       for _ in 0..<2 {

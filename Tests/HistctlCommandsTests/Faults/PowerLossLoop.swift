@@ -80,7 +80,7 @@ struct PowerLossLoop: Sendable {
     var choice = SeededGenerator(seed: seed)
     let losses =
       afterwards
-      + (Campaign.isEverything ? before : Array(before.shuffled(using: &choice).prefix(count)))
+      + before.shuffled(using: &choice).prefix(Campaign.count(count, before.count))
     // Two at a time, for each of them is as busy as a program can be.
     async let ones: Void = run(losses, part: 0, record, outcome)
     async let others: Void = run(losses, part: 1, record, outcome)

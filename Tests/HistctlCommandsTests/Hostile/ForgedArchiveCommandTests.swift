@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Tool("python3") != nil))
+  @Test(.needsOptimization, .enabled(if: Tool("python3") != nil))
   func `memory is at most 64 MB and twice the largest value`() async throws {
     // The maximum memory of a command, as the system counts it.
     let script = """

@@ -7,7 +7,8 @@ import Testing
 @Suite(.bounded) struct FuzzTests {
   /// How many copies are spoiled in each way; `HISTCTL_FUZZ_COPIES` asks for more.
   static let count =
-    ProcessInfo.processInfo.environment["HISTCTL_FUZZ_COPIES"].flatMap { Int($0) } ?? 10
+    ProcessInfo.processInfo.environment["HISTCTL_FUZZ_COPIES"].flatMap { Int($0) }
+    ?? Campaign.count(10, 10)
 
   /// Ways to spoil a store.
   enum Damage: String, CaseIterable, Sendable {

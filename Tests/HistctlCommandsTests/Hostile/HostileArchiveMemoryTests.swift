@@ -4,7 +4,8 @@ import Testing
 
 /// Reading a manifest or a catalog takes at most 64 MB and twice the largest single value, whatever the
 /// file has. The archives are made by a script that computes every digest correctly.
-@Suite(.bounded, .enabled(if: Tool("python3") != nil)) struct HostileArchiveMemoryTests {
+@Suite(.bounded, .needsOptimization, .enabled(if: Tool("python3") != nil))
+struct HostileArchiveMemoryTests {
   private static let script = """
     import glob, hashlib, json, sys
     folder, kind = sys.argv[1:3]

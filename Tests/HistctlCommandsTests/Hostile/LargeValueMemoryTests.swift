@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// A command takes at most 64 MiB and twice the size of the largest value, whatever has the value.
-@Suite(.bounded, .enabled(if: Tool("python3") != nil)) struct LargeValueMemoryTests {
+@Suite(.bounded, .needsOptimization, .enabled(if: Tool("python3") != nil))
+struct LargeValueMemoryTests {
   /// Sample stores in which one value, or each of several, is large; `Tests/Tools/large_values.py` makes them, and has
   /// the limits and the commands.
   enum Content: String, CaseIterable {

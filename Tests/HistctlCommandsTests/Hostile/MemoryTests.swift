@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// One huge value does not fill memory, however many transactions have it.
-@Suite(.bounded, .enabled(if: Tool("python3") != nil)) struct MemoryTests {
+@Suite(.bounded, .needsOptimization, .enabled(if: Tool("python3") != nil)) struct MemoryTests {
   private static let script = """
     import resource, subprocess, sys
     status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode

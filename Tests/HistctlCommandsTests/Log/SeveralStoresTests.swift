@@ -278,7 +278,9 @@ import Testing
   }
 
   #if os(Linux)
-  @Test(.enabled(if: Tool("python3") != nil), arguments: ["log STORES --json", "stats STORES"])
+  @Test(
+    .needsOptimization, .enabled(if: Tool("python3") != nil),
+    arguments: ["log STORES --json", "stats STORES"])
   func `forty stores take bounded memory`(_ line: String) async throws {
     let folder = try TemporaryFolder()
     let first = try LongHistory.write(

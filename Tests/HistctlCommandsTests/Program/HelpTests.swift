@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -44,6 +45,27 @@ import Testing
     ] {
       #expect(help.text.contains(option + " ") || help.text.contains(option + "\n"))
     }
+  }
+
+  /// The argument parser checks this only where everything is built for debugging, which neither the suite nor a release
+  /// is.
+  @Test func `each name of an option is given once, and only the last operand repeats`()
+    async throws
+  {
+    let dump = try await InProcess.run(["--experimental-dump-help"])
+    let root = try JSONSerialization.jsonObject(with: Data(dump.output)) as? [String: Any]
+    func check(_ command: [String: Any], _ path: String) {
+      let arguments = command["arguments"] as? [[String: Any]] ?? []
+      let names = arguments.flatMap { $0["names"] as? [[String: Any]] ?? [] }
+        .map { "\($0["kind"] ?? "") \($0["name"] ?? "")" }
+      #expect(names.count == Set(names).count, "\(path): \(names)")
+      let operands = arguments.filter { $0["kind"] as? String == "positional" }
+      #expect(!operands.dropLast().contains { $0["isRepeating"] as? Bool == true }, "\(path)")
+      for child in command["subcommands"] as? [[String: Any]] ?? [] {
+        check(child, "\(path) \(child["commandName"] ?? "")")
+      }
+    }
+    check(try #require(root?["command"] as? [String: Any]), "histctl")
   }
 
   @Test func `the version is one line`() async throws {
