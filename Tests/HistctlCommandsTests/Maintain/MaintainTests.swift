@@ -300,7 +300,7 @@ import Testing
     async throws
   {
     func folder(_ stores: String) throws -> SampleFolder {
-      let sample = try Self.folder("[all]\nstores = \(stores)\nprune.keep-last = 3\n")
+      let sample = try Self.folder("[all]\nstore = \(stores)\nprune.keep-last = 3\n")
       var shape = StoreWriter.Shape()
       shape.hasHistory = false
       try StoreWriter(path: sample.folder.file("quiet.store"), shape: shape).close()
