@@ -171,7 +171,7 @@ struct StatsText: FieldPage {
         TableColumn("BYTES", alignment: .trailing, priority: 2, canDrop: true),
       ], rows, in: session)
     guard let fixed = statistics.size?.fixedByteCount, fixed > 0 else { return }
-    try writeNote("bytes a day: growth, without the \(ByteCount(fixed)) of an empty history")
+    try writeNote("bytes a day leave out the \(ByteCount(fixed)) that an empty history takes")
   }
 
   private func writeNote(_ text: String) throws {

@@ -107,10 +107,11 @@ import Testing
   private static func unfinished(
     in folder: TemporaryFolder, _ change: (inout [UInt8]) -> Void
   ) throws -> String {
-    var shape = StoreWriter.Shape()
-    shape.keepsLog = true
-    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
-    var log = try FileBytes.read(store + "-wal")
+    let trips = try OpenTrips()
+    try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
+    let store = folder.file("x.store")
+    try FileBytes.write(FileBytes.read(trips.path), to: store)
+    var log = try FileBytes.read(trips.path + "-wal")
     change(&log)
     try FileBytes.write(log, to: store + "-wal")
     return store
@@ -121,9 +122,7 @@ import Testing
   @Test(arguments: ["cut", "uncommitted", "flipped", "zeroed"])
   func `a log that ends in the middle of a save is told, and is no error`(
     _ kind: String
-  )
-    async throws
-  {
+  ) async throws {
     let folder = try TemporaryFolder()
     let store = try Self.unfinished(in: folder) { log in
       let end = log.count
@@ -160,7 +159,7 @@ import Testing
     #expect(program.text.contains(#""notices":[{"kind":"unfinishedLog""#), "\(program.text)")
     try await SchemaCheck.expectFits(program.text)
     let log = try await Tool.histctl.run(["log", store])
-    #expect(log.status == 0 && log.errors == "", "\(log.errors)")
+    #expect(log.status == 0 && !log.errors.contains("-wal"), "\(log.errors)")
   }
 
   @Test func `a log that ends with a save has no such note`() async throws {

@@ -52,6 +52,7 @@ import Testing
 
         A DAY     TRANSACTIONS  CHANGES BYTES
         in 1 day            12       27 N
+        bytes a day leave out the N that an empty history takes
 
         AUTHOR  TRANSACTIONS  CHANGES BYTES
         app                6       18 N  ████████████████████
@@ -509,7 +510,7 @@ import Testing
     let result = try await SampleFolder().run("stats sample.store")
     #expect(
       result.text.contains(
-        #/\nbytes a day: growth, without the \d+\.\d KiB of an empty history\n/#),
+        #/\nbytes a day leave out the \d+\.\d KiB that an empty history takes\n/#),
       "\(result.text)")
   }
 }

@@ -70,18 +70,16 @@ import Testing
   }
 
   @Test(arguments: [
-    ("last~4", "the farthest is last~3"), ("first~4", "the farthest is first~3"),
-    (" last~99", "the farthest is last~3"),
-    ("last~9223372036854775807", "the farthest is last~3"),
+    ("last~4", "last"), ("first~4", "first"), (" last~99", "last"),
+    ("last~9223372036854775807", "last"),
   ])
   func `a position outside the history is an error that names the farthest one`(
-    text: String, hint: String
+    text: String, keyword: String
   ) throws {
     let folder = try Self.pruned()
-    #expect(
-      throws: HistoryError.malformedToken(
-        text: text, reason: "the store has only 4 transactions", hint: hint)
-    ) { try Self.resolve(in: folder) { try $0.resolve(text) } }
+    let expected = HistoryError.fewTransactions(text: text, count: 4, keyword: keyword)
+    #expect(throws: expected) { try Self.resolve(in: folder) { try $0.resolve(text) } }
+    #expect(expected.remedy == "the farthest is \(keyword)~3")
   }
 
   @Test(
