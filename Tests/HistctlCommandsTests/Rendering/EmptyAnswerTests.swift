@@ -67,7 +67,8 @@ import Testing
       #expect(
         text.errors.ranges(of: "objects were saved, but no save was recorded").count == 1,
         "\(line): \(text.errors)")
-      #expect(try await sample.run(line + " -q").errors == "")
+      let quiet = try await sample.run(line + " -q")
+      #expect(quiet.errors == "", "\(line): \(quiet.errors)")
       let json = try await sample.run(line + " --json")
       #expect(json.errors.contains(#""kind":"unrecordedSaves""#), "\(line): \(json.errors)")
       try await SchemaCheck.expectFits(json.errors)

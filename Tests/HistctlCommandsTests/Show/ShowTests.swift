@@ -83,11 +83,11 @@ import Testing
     }
   }
 
-  @Test(arguments: ["0", "2200-01-01"]) func `a position without a transaction is a mistake`(
+  @Test(arguments: ["0", "2200-01-01"]) func `a position without a transaction is an error`(
     _ token: String
   ) async throws {
     let result = try await SampleFolder().run("show sample.store \(token)")
-    #expect(result.status == 64)
+    #expect(result.status == 4)
     #expect(result.text == "")
     #expect(result.errors.contains("'\(token)'"))
   }
