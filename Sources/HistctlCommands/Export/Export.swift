@@ -175,10 +175,6 @@ struct Export: ReadingCommand {
       try reading.note(missingBeginning: gap, among: name)
     } else if try beginsHistory(resolver) {
       try reading.noteBeginning(of: query, among: name)
-      // A database has a table for it.
-      if export.format.content == .database, (query.after ?? 0) <= 0 {
-        whole.missingBeginning = try timeline.missingBeginning()
-      }
     }
     return ExportOperation(
       timeline: timeline, helpers: helpers, schema: schema, format: export.format, encoder: encoder,

@@ -18,7 +18,7 @@ package struct ReadableRest: Hashable, Sendable {
   /// - Returns: `nil` if no damage is found, nothing beside it can be read, or there is no store.
   package init?(
     around reached: Int64?, in timeline: HistoryTimeline, query: HistoryQuery,
-    schema: HistorySchema, timeLimit: Duration = .seconds(2)
+    schema: HistorySchema, timeLimit: Duration = .seconds(10)
   ) {
     guard timeline.snapshot != nil, timeline.archive == nil else { return nil }
     let search = Search(

@@ -154,7 +154,7 @@ import Testing
     let result = try await InProcess.run([
       "export", store, "--format", format, "--with-current",
     ])
-    #expect(result.status == 0 && result.errors == "")
+    #expect(result.status == 0 && result.errors == plain.errors)
     // All else is as it is without.
     let path = (changes == "." ? "" : changes) + key
     #expect(

@@ -109,8 +109,9 @@ import Testing
   private static func isExpected(_ errors: String, _ numbers: [Int]) -> Bool {
     errors == ""
       || numbers.isEmpty
-        && ["no transaction has the ", "is neither in the store nor", "the range is empty"].contains(
-          where: errors.contains)
+        && ["no transaction has the ", "is neither in the store nor", "the range is empty"]
+          .contains(
+            where: errors.contains)
   }
 
   /// A few of them again, as lines for programs.

@@ -107,7 +107,7 @@ import Testing
   /// files and archives that they name.
   private static let reasons = [
     1: ["neither in the store", "not an object", "no object", "ahead", "old", "newer"],
-    2: ["log", "table"], 4: ["ahead"],
+    2: ["log", "table"], 4: ["ahead", "transaction at"],
     8: ["archive"], 9: ["file", "folder"],
     64: ["transaction at", "bookmark", "confirmation", "archive", "object"],
   ]

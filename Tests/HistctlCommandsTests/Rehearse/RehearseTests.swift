@@ -176,7 +176,7 @@ import Testing
       ("9 -o sample.store --overwrite", 64), ("9 -o ./sample.store --overwrite", 64),
       ("9 -o hard.store --overwrite", 64), ("9 -o soft.store --overwrite", 64),
       ("9 -o there.store", 9), ("9 -o missing/copy.store", 9), ("-o copy.store", 64),
-      ("9 --expire 9 -o copy.store", 64), ("99 -o copy.store", 4), ("0 -o copy.store", 64),
+      ("9 --expire 9 -o copy.store", 64), ("99 -o copy.store", 4), ("0 -o copy.store", 4),
       ("9", 64),
     ] {
       let result = try await sample.run("rehearse sample.store " + line)

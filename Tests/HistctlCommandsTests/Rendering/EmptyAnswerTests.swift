@@ -58,7 +58,7 @@ import Testing
     try await sample.sqlite(
       """
       DELETE FROM ACHANGE; DELETE FROM ATRANSACTION;
-      UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT > 16000;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT IN (16001, 16002);
       UPDATE Z_PRIMARYKEY SET Z_MAX = 5 WHERE Z_ENT < 16000
       """)
     for line in Self.commands.dropLast() {
@@ -101,14 +101,15 @@ import Testing
     let sample = try SampleFolder()
     for (command, words) in [
       ("bookmark check", "no bookmarks in "), ("bookmark list", "no bookmarks in "),
-      ("diff sample.store last", "no change after 12 up to 12\r"),
+      ("diff sample.store last", "no change after 12 up to 12"),
     ] {
       let arguments = command.split(separator: " ").map {
         $0 == "sample.store" ? sample.store : String($0)
       }
       let result = try await Tool.histctl.runOnTerminal(
         arguments + (command.hasPrefix("diff") ? ["--no-pager"] : [sample.store]))
-      #expect(result.text.contains(words), "\(result.text)")
+      #expect(
+        result.text.contains(words) && !result.text.contains("that matches"), "\(result.text)")
     }
   }
 

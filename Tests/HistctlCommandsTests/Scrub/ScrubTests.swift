@@ -316,7 +316,7 @@ import Testing
   @Test func `a property list that is too large to scrub is not called damage`() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE Z_METADATA SET Z_PLIST = zeroblob(2000000)")
-    let result = try await sample.run("scrub sample.store -o copy.store")
+    let result = try await sample.run("scrub sample.store -o copy.store --yes")
     #expect(result.status == 2, "\(result.errors)")
     #expect(
       result.errors.contains(
