@@ -41,6 +41,23 @@ package struct ReadableRest: Hashable, Sendable {
     let isAscending: Bool
     let end: ContinuousClock.Instant
 
+    init(
+      timeline: HistoryTimeline, schema: HistorySchema, isAscending: Bool,
+      end: ContinuousClock.Instant
+    ) {
+      self.timeline = timeline
+      self.schema = schema
+      self.isAscending = isAscending
+      self.end = end
+    }
+
+    /// A search in the other direction.
+    private init(backwards other: Search) {
+      self.init(
+        timeline: other.timeline, schema: other.schema, isAscending: !other.isAscending,
+        end: other.end)
+    }
+
     /// Returns the readable transactions before and after damage, in the direction of reading; `nil` if there is no
     /// damage.
     func sides(from reached: Int64?, _ query: HistoryQuery) throws -> (near: Int64?, far: Int64?)? {
@@ -54,9 +71,8 @@ package struct ReadableRest: Hashable, Sendable {
         guard hasTime, let next = try transaction(beyond: damaged, by: 1) else { return nil }
         (near, damaged) = (damaged, next)
       }
-      if near == nil, let previous = try transaction(beyond: damaged, by: -1), canRead(previous) {
-        near = previous
-      }
+      // Several transactions before it may be damaged too, if their changes were read together.
+      if near == nil { near = try Search(backwards: self).far(from: damaged) }
       return (near, try far(from: damaged))
     }
 
@@ -102,14 +118,13 @@ package struct ReadableRest: Hashable, Sendable {
         .number ?? timeline.newestTransaction()?.number
     }
 
-    /// Returns the first transaction at a distance from a number or farther, in the direction of reading; for a
-    /// negative distance, the one before it.
+    /// Returns the first transaction at a distance from a number or farther, in the direction of reading.
     private func transaction(beyond number: Int64, by distance: Int64) throws -> Int64? {
       let moved = isAscending ? distance : -distance
       let (place, overflow) = number.addingReportingOverflow(moved)
       guard !overflow, place > .min, place < .max else { return nil }
       let found =
-        isAscending == (distance >= 0)
+        isAscending
         ? try timeline.firstTransaction(after: place - 1)?.number
         : try timeline.lastTransaction(before: place + 1)?.number
       return found.flatMap { ReadableRest.usualNumbers.contains($0) ? $0 : nil }
