@@ -48,7 +48,7 @@ PROGRAMS = $$($(SWIFT) build $(CHECKED) --show-bin-path $(BUILD_FLAGS))
 # options whenever a command starts: that took more than half of the time of the tests.
 UNOPTIMIZED_FOLDER := .build/unoptimized
 UNOPTIMIZED := --configuration release --scratch-path $(UNOPTIMIZED_FOLDER) $(addprefix -Xswiftc ,\
-  -Onone -enable-testing -no-whole-module-optimization -num-threads 0 -enable-batch-mode -incremental)
+  -Onone -enable-testing -no-whole-module-optimization -enable-batch-mode -incremental)
 # The release program contains the Swift and C++ runtimes and starts three times as fast for it. lld
 # lays it out so that fewer pages are touched at the start, and packs its relocations where the C
 # library understands that. It searches no library beside itself: anyone who can write to its folder
