@@ -55,10 +55,8 @@ struct ArchiveHistory: SourceReadingCommand {
   var outlivesReader: Bool { true }
 
   func run(_ session: Session) throws {
-    var missing: HistoryGap?
     let cut: SealingOperation.Selection = { snapshot in
-      missing = try HistoryTimeline(snapshot).missingBeginning()
-      return try before.map {
+      try before.map {
         try TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now)
           .cut(before: $0)
       }
@@ -75,20 +73,19 @@ struct ArchiveHistory: SourceReadingCommand {
           return try operation.plan(operation.open(), before: cut)
         }
         try report.write(plan)
-        note(missing, before: plan, session)
+        noteBeginning(of: plan, session)
       } else {
-        var plan: SealingPlan?
-        let sealed = try session.observing { observer in
+        let (plan, sealed) = try session.observing { observer in
           try values.explaining {
             let operation = SealingOperation(store.context(session, observer), request)
             let file = try operation.open()
             // Check first, so that a wrong path or token creates no folder.
-            plan = try operation.plan(file, before: cut)
-            return try plan.map { try operation.seal($0, of: file) }
+            let plan = try operation.plan(file, before: cut)
+            return (plan, try operation.seal(plan, of: file))
           }
         }
-        if let sealed { try report.write(sealed, saysNothingNew: true) }
-        if let plan { note(missing, before: plan, session) }
+        try report.write(sealed, saysNothingNew: true)
+        noteBeginning(of: plan, session)
       }
     }
   }
@@ -96,8 +93,8 @@ struct ArchiveHistory: SourceReadingCommand {
 
 extension ArchiveHistory {
   /// Notes that history is missing before everything that is ever sealed.
-  private func note(_ missing: HistoryGap?, before plan: SealingPlan, _ session: Session) {
-    guard plan.sealed == nil, let missing, plan.first != nil || missing.oldest == nil else {
+  private func noteBeginning(of plan: SealingPlan, _ session: Session) {
+    guard let missing = plan.missingBeginning, plan.first != nil || missing.oldest == nil else {
       return
     }
     guard output.json else {

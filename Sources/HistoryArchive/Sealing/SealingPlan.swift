@@ -20,6 +20,8 @@ package struct SealingPlan: Hashable, Sendable {
   package private(set) var transactionCount: Int64 = 0
   /// The transaction right before the first, if it is known.
   private(set) var after: Int64?
+  /// The history that was deleted before the first sealing; `nil` if there is none, or if something is sealed already.
+  package let missingBeginning: HistoryGap?
   /// Whether history is missing between the last sealed transaction and the first one to seal.
   package private(set) var leavesGap = false
 
@@ -69,6 +71,7 @@ package struct SealingPlan: Hashable, Sendable {
     }
     let newest = try catalog.store(store)?.newestEntry.map { try archive.manifest(of: $0) }
     sealed = newest?.last
+    missingBeginning = newest == nil ? try HistoryTimeline(snapshot).missingBeginning() : nil
     if let newest {
       try Self.check(newest.last, archive, snapshot)
       switch HistoryContinuation(last: newest.last.number, successor: newest.next, oldest: oldest) {

@@ -25,9 +25,10 @@ package struct ReadableRest: Hashable, Sendable {
       timeline: timeline, schema: schema, isAscending: query.order == .ascending,
       end: .now + timeLimit)
     guard let sides = try? search.sides(from: reached, query) else { return nil }
-    let (before, behind) = search.isAscending ? (sides.near, sides.far) : (sides.far, sides.near)
-    until = before
-    after = behind.flatMap { try? timeline.lastTransaction(before: $0)?.number ?? 0 }
+    until = search.isAscending ? sides.near : sides.far
+    // The token is that of the last transaction that cannot be read.
+    after = (search.isAscending ? sides.far : sides.near)
+      .flatMap { try? timeline.lastTransaction(before: $0)?.number ?? 0 }
     if until == nil, after == nil { return nil }
   }
 
@@ -38,25 +39,8 @@ package struct ReadableRest: Hashable, Sendable {
   private struct Search {
     let timeline: HistoryTimeline
     let schema: HistorySchema
-    let isAscending: Bool
+    var isAscending: Bool
     let end: ContinuousClock.Instant
-
-    init(
-      timeline: HistoryTimeline, schema: HistorySchema, isAscending: Bool,
-      end: ContinuousClock.Instant
-    ) {
-      self.timeline = timeline
-      self.schema = schema
-      self.isAscending = isAscending
-      self.end = end
-    }
-
-    /// A search in the other direction.
-    private init(backwards other: Search) {
-      self.init(
-        timeline: other.timeline, schema: other.schema, isAscending: !other.isAscending,
-        end: other.end)
-    }
 
     /// Returns the readable transactions before and after damage, in the direction of reading; `nil` if there is no
     /// damage.
@@ -72,12 +56,16 @@ package struct ReadableRest: Hashable, Sendable {
         (near, damaged) = (damaged, next)
       }
       // Several transactions before it may be damaged too, if their changes were read together.
-      if near == nil { near = try Search(backwards: self).far(from: damaged) }
-      return (near, try far(from: damaged))
+      if near == nil {
+        var backwards = self
+        backwards.isAscending.toggle()
+        near = try backwards.readable(beyond: damaged)
+      }
+      return (near, try readable(beyond: damaged))
     }
 
     /// Returns the readable transaction that is nearest to a damaged one, in the direction of reading.
-    private func far(from start: Int64) throws -> Int64? {
+    private func readable(beyond start: Int64) throws -> Int64? {
       var damaged = start
       var distance: Int64 = 1
       var found: Int64?
