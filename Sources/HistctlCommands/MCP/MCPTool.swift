@@ -238,9 +238,4 @@ extension JSONValue {
   subscript(key: String) -> JSONValue? {
     if case .object(let object) = self { object[key] } else { nil }
   }
-
-  /// The text of a string.
-  var text: String? {
-    if case .string(let text) = self { text } else { nil }
-  }
 }

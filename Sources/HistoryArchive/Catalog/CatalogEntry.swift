@@ -105,7 +105,7 @@ extension MemberCoder.Form<CatalogEntry.Kind> {
   fileprivate static var kind: Self {
     Self(
       expected: "the kind of a line",
-      read: { if case .string(let name) = $0 { CatalogEntry.Kind(rawValue: name) } else { nil } },
+      read: { $0.text.flatMap(CatalogEntry.Kind.init(rawValue:)) },
       write: { $0.appendString($1.rawValue) })
   }
 }

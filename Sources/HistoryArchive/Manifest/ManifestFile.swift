@@ -197,16 +197,16 @@ extension SegmentSchema.Entity {
     coder.required("number", .integer, &number)
     let slotForm = MemberCoder.Form<[EntitySlots.Slot]>.pairs(
       read: { name, role in
-        guard case .string(let role) = role, let role = EntitySlots.Role(rawValue: role) else {
-          return nil
+        role.text.flatMap(EntitySlots.Role.init(rawValue:)).map {
+          EntitySlots.Slot(name: name, role: $0)
         }
-        return EntitySlots.Slot(name: name, role: role)
       }, write: { [.string($0.name), .string($0.role.rawValue)] })
     coder.optional("slots", slotForm, &slots)
     let tombstoneForm = MemberCoder.Form<[SegmentSchema.PreservedAttribute]>.pairs(
       read: { name, type in
-        guard case .integer(let number) = type else { return nil }
-        return SegmentSchema.PreservedAttribute(name: name, type: AttributeType(number: number))
+        type.integer.map {
+          SegmentSchema.PreservedAttribute(name: name, type: AttributeType(number: $0))
+        }
       }, write: { [.string($0.name), .integer($0.type.number)] })
     coder.optional("tombstone", tombstoneForm, &tombstone)
   }

@@ -251,14 +251,14 @@ extension MemberCoder.Form where Value: FixedWidthInteger {
 }
 
 extension MemberCoder.Form<String> {
-  static var string: Self { Self(expected: "a string", read: \.string) { $0.appendString($1) } }
+  static var string: Self { Self(expected: "a string", read: \.text) { $0.appendString($1) } }
 }
 
 extension MemberCoder.Form<ArchiveDigest> {
   static var digest: Self {
     Self(
       expected: "a SHA-256 digest",
-      read: { $0.string.flatMap(ArchiveDigest.init(hexadecimal:)) },
+      read: { $0.text.flatMap(ArchiveDigest.init(hexadecimal:)) },
       write: { $0.appendString($1.description) })
   }
 }
@@ -279,7 +279,7 @@ extension MemberCoder.Form {
     list(
       of: "pairs",
       read: { json in
-        guard case .array(let pair) = json, pair.count == 2, let name = pair[0].string else {
+        guard case .array(let pair) = json, pair.count == 2, let name = pair[0].text else {
           return nil
         }
         return read(name, pair[1])
@@ -303,10 +303,5 @@ extension MemberCoder.Form {
 }
 
 extension MemberCoder.Form<[String]> {
-  static var strings: Self { list(of: "strings", read: \.string, write: JSONValue.string) }
-}
-
-extension JSONValue {
-  fileprivate var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-  fileprivate var string: String? { if case .string(let value) = self { value } else { nil } }
+  static var strings: Self { list(of: "strings", read: \.text, write: JSONValue.string) }
 }

@@ -20,6 +20,14 @@ package enum JSONValue: Sendable {
   case object(JSONObject)
 }
 
+extension JSONValue {
+  /// The text of a string; `nil` for other values.
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
+
+  /// The number of an integer; `nil` for other values.
+  package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+}
+
 extension JSONValue: Hashable {
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
