@@ -27,10 +27,10 @@ package enum LockedFiles {
   private struct Place {
     /// The file; `nil` if it is not known which one a connection has open.
     let main: FileStatus.Identity?
-    let index: String
+    let index: FilePath
 
     func has(_ identity: FileStatus.Identity) -> Bool {
-      main == nil || main == identity || FileStatus(entry: FilePath(index))?.identity == identity
+      main == nil || main == identity || FileStatus(entry: index)?.identity == identity
     }
   }
 
@@ -46,7 +46,7 @@ package enum LockedFiles {
     package init(ofFileAt path: String, isMoved: () -> Bool) {
       let found = try? FileStatus(path: path)
       let place = Place(
-        main: isMoved() ? nil : found?.identity, index: path + "-shm")
+        main: isMoved() ? nil : found?.identity, index: FilePath(path + "-shm"))
       state.withLock { $0.uses[ObjectIdentifier(self)] = place }
     }
 
