@@ -9,9 +9,10 @@ extension Trait where Self == TimeLimitTrait {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test that measures memory or needs much data where nothing is optimized: `make quick-test`.
+  /// Skips a test that measures memory, needs much data or repeats commands a hundred times where nothing is
+  /// optimized: `make quick-test`.
   package static var needsOptimization: Self {
-    .disabled(if: Campaign.isQuick, "it takes minutes without optimization")
+    .disabled(if: Campaign.isQuick, "it takes long without optimization")
   }
 
   /// Skips a test where there are no ``RealStores``.

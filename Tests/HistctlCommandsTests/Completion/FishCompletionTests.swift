@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The completion of fish, asked through fish itself.
-@Suite(.bounded, .enabled(if: Tool("fish") != nil))
+@Suite(.bounded, .needsOptimization, .enabled(if: Tool("fish") != nil))
 struct FishCompletionTests {
   /// What fish offers for a line, with its notes.
   private static func complete(

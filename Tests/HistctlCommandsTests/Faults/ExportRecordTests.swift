@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// A run with a bookmark records its file before the file appears, so that the next run knows what to finish.
-@Suite(.bounded, .enabled(if: FaultInjector.isPossible)) struct ExportRecordTests {
+@Suite(.bounded, .needsOptimization, .enabled(if: FaultInjector.isPossible))
+struct ExportRecordTests {
   /// The moment in which a run is killed.
   enum Moment: String, CaseIterable {
     /// The file is complete and has the name of a draft; it is not in the bookmark yet.

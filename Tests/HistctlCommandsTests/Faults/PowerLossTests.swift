@@ -6,7 +6,8 @@ import Testing
 
 /// After a loss of power, at whatever moment and with whatever part of what the disk had not been asked to keep, nothing
 /// is missing of what a command had said to be done, and the next run does the rest.
-@Suite(.bounded, .serialized, .enabled(if: FaultInjector.isPossible)) struct PowerLossTests {
+@Suite(.bounded, .needsOptimization, .serialized, .enabled(if: FaultInjector.isPossible))
+struct PowerLossTests {
   private static let name = SampleFolder.name
   private static let all = Array(1...Int64(SampleStore.transactionCount))
 

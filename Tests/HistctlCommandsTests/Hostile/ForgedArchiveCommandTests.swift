@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every command that reads archives, over archives that somebody made who knows the format.
-@Suite(.bounded) struct ForgedArchiveCommandTests {
+@Suite(.bounded, .needsOptimization) struct ForgedArchiveCommandTests {
   /// The command lines; `S` stands for the archive by itself, or for the store with the archive.
   private static let commands = [
     "log S", "log S --changes --reverse", "log S --json --entity Trip",
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test(.needsOptimization, .enabled(if: Tool("python3") != nil))
+  @Test(.enabled(if: Tool("python3") != nil))
   func `memory is at most 64 MB and twice the largest value`() async throws {
     // The maximum memory of a command, as the system counts it.
     let script = """

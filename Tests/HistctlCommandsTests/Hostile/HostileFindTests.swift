@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `find` beside files that cannot be read, change meanwhile, or are made to harm it.
-@Suite(.bounded, .enabled(if: Tool("python3") != nil)) struct HostileFindTests {
+@Suite(.bounded, .needsOptimization, .enabled(if: Tool("python3") != nil)) struct HostileFindTests {
   /// Runs a program of Python in a folder that has a sample store.
   private static func python(_ program: String, in folder: TemporaryFolder) async throws {
     try SampleStore.write(to: folder.file("sample.store"))

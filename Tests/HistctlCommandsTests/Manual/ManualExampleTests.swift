@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The examples of the pages work as they stand there.
-@Suite(.bounded, .enabled(if: Tool("jq") != nil && Tool("bash") != nil))
+@Suite(.bounded, .needsOptimization, .enabled(if: Tool("jq") != nil && Tool("bash") != nil))
 struct ManualExampleTests {
   /// The command lines of one example of a page, and the status that it says they end with.
   struct Example: Sendable, CustomTestStringConvertible {

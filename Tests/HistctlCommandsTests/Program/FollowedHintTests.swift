@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// Hints, followed: what a hint says to run or to write must not fail for the reason that it was to cure.
-@Suite(.bounded, .enabled(if: Tool("python3") != nil && Tool("gzip") != nil && Tool("sh") != nil))
+@Suite(
+  .bounded, .needsOptimization,
+  .enabled(if: Tool("python3") != nil && Tool("gzip") != nil && Tool("sh") != nil))
 struct FollowedHintTests {
   /// A command line that ends with a hint, and what a person does who reads it.
   struct Situation: Sendable, CustomTestStringConvertible {

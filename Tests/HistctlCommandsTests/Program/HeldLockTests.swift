@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// Locks of a connection while other jobs of the same process work on its store.
-@Suite(.bounded, .serialized, .enabled(if: Tool("python3") != nil)) struct HeldLockTests {
+@Suite(.bounded, .needsOptimization, .serialized, .enabled(if: Tool("python3") != nil))
+struct HeldLockTests {
   /// Asks from another process whether the locks of a connection to a store in WAL mode are held.
   private static func areHeld(_ path: String) async throws -> Bool {
     let result = try await #require(Tool("python3")).run([

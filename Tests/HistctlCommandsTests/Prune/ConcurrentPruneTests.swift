@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Pruning while others use the store: nothing of theirs is lost or doubled.
-@Suite(.bounded) struct ConcurrentPruneTests {
+@Suite(.bounded, .needsOptimization) struct ConcurrentPruneTests {
   /// A store of the model with a long history that tells nothing of its tables, and a tag to write on.
   private static func store(_ folder: TemporaryFolder, transactions: Int) throws -> String {
     let path = folder.file("Trips.store")

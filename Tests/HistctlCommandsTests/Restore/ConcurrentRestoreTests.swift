@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Restoring while others use the store: nothing of theirs is lost, and what comes back is whole.
-@Suite(.bounded) struct ConcurrentRestoreTests {
+@Suite(.bounded, .needsOptimization) struct ConcurrentRestoreTests {
   private static let transactions = 6000
 
   /// A store that is appended to by an app, its history sealed and pruned.

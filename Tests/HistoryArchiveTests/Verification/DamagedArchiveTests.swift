@@ -9,7 +9,7 @@ import Testing
 @testable import HistoryArchive
 
 /// Whatever becomes of a byte of an archive is found, and the file is named.
-@Suite(.bounded) struct DamagedArchiveTests {
+@Suite(.bounded, .needsOptimization) struct DamagedArchiveTests {
   /// Whether every bit of every file is flipped, which takes a minute; otherwise those of the second
   /// segment's files are left out, and of the first manifest's bytes one bit each is taken.
   private static let flipsAll = ProcessInfo.processInfo.environment["HISTCTL_ALL_BITS"] != nil

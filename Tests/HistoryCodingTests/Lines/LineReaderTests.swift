@@ -24,7 +24,7 @@ import Testing
     return .transaction(transaction)
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(.needsOptimization, arguments: [1, 2, 3] as [UInt64])
   func `lines read in pieces equal lines read as a whole`(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     var hostile = HostileHistory(seed: seed)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test
+  @Test(.needsOptimization)
   func `a line read in pieces with a changed byte is read or refused`() throws {
     let folder = try TemporaryFolder()
     var hostile = HostileHistory(seed: 1)

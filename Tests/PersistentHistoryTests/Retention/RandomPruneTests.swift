@@ -5,7 +5,7 @@ import Testing
 
 /// Random histories, rules and bookmarks: what is planned is what is done, and is what a model of a
 /// few lines says.
-@Suite(.bounded) struct RandomPruneTests {
+@Suite(.bounded, .needsOptimization) struct RandomPruneTests {
   /// Requests for each of the stores.
   private static let requestCount = 45
 

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentHistory
 
 /// Tokens as apps keep them, made by Python: its `plistlib` writes property lists and archives.
-@Suite(.bounded, .enabled(if: Tool("python3") != nil))
+@Suite(.bounded, .needsOptimization, .enabled(if: Tool("python3") != nil))
 struct TokenContentTests {
   /// Writes files, of which each holds the token 7 of the sample store.
   private static let script = """

@@ -4,7 +4,7 @@ import Testing
 @testable import StoreFormat
 
 /// Pages of a store that others are writing to are those of the snapshot.
-@Suite(.bounded) struct LiveLogTests {
+@Suite(.bounded, .needsOptimization) struct LiveLogTests {
   /// Compares pages with SQL, and both with rows that another connection read before.
   private static func compare(
     _ snapshot: StoreSnapshot, _ expected: [[StoredValue]], _ place: Comment

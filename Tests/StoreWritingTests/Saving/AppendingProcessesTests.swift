@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Several processes that append to one store.
-@Suite(.bounded) struct AppendingProcessesTests {
+@Suite(.bounded, .needsOptimization) struct AppendingProcessesTests {
   private static let perProcess = 5_000
 
   @Test(.enabled(if: Tool("sqlite3") != nil))

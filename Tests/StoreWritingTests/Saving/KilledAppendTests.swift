@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// A process that is killed while it appends leaves a transaction whole or not at all.
-@Suite(.bounded, .enabled(if: Tool("sqlite3") != nil)) struct KilledAppendTests {
+@Suite(.bounded, .needsOptimization, .enabled(if: Tool("sqlite3") != nil)) struct KilledAppendTests
+{
   /// Looks at a store whose writer was killed, goes on with it, and gives how many transactions the
   /// writer left.
   private func checkAndGoOn(_ saves: AppendedSaves, _ moment: String) async throws -> Int {
