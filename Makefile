@@ -110,7 +110,7 @@ release: export PKG_CONFIG_PATH := $(RUNTIME)$(if $(PKG_CONFIG_PATH),:$(PKG_CONF
 release: setup ## build .build/release/histctl for use
 	@echo "release: histctl"
 	@.ci/static-runtime $(RUNTIME)
-	@$(SWIFT) build --configuration release $(STATIC) --product histctl $(BUILD_FLAGS) $(RELEASE_FLAGS)
+	@$(SWIFT) build --configuration release --disable-index-store $(STATIC) --product histctl $(BUILD_FLAGS) $(RELEASE_FLAGS)
 
 # These build nothing, so that `sudo make install` only copies files.
 install uninstall: export PREFIX := $(PREFIX)
