@@ -27,16 +27,10 @@ struct ArchiveHistory: SourceReadingCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(
-    help: ArgumentHelp(
-      "The folder of the archive, which is made if it is missing.", valueName: "dir"),
-    completion: .directory)
+  @Argument(value: .folder, help: "The folder of the archive, which is made if it is missing.")
   var archive: String
 
-  @Option(
-    help: ArgumentHelp(
-      "Seal only what was saved before this token.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Option(value: .token, help: "Seal only what was saved before this token.")
   var before: String?
 
   @OptionGroup(title: "The archive") var sealing: SealingOptions

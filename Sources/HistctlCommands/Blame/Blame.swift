@@ -23,18 +23,13 @@ struct Blame: ReadingCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var copies: PrivateCopyOptions
 
-  @Argument(help: ObjectArgument.help, completion: Completion.object.kind)
+  @Argument(value: .object, help: ObjectArgument.help)
   var object: String
 
-  @Option(
-    help: ArgumentHelp(
-      "Show the object as it was right after this token.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Option(value: .token, help: "Show the object as it was right after this token.")
   var at: String?
 
-  @Option(
-    help: ArgumentHelp("Show only this attribute or relationship.", valueName: "attribute"),
-    completion: Completion.attribute.kind)
+  @Option(value: .attribute, help: "Show only this attribute or relationship.")
   var attribute: [String] = []
 
   @OptionGroup var archive: ArchiveOptions

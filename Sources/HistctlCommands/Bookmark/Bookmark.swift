@@ -33,11 +33,10 @@ struct BookmarkSet: HistctlCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(
-    help: ArgumentHelp("The name.", valueName: "bookmark"), completion: Completion.bookmark.kind)
+  @Argument(value: .bookmark, help: "The name.")
   var name: String
 
-  @Argument(help: "The token.", completion: Completion.token.kind)
+  @Argument(value: .token, help: "The token.")
   var token = "last"
 
   @Flag(help: "Move it back, or replace a bookmark of another store.")
@@ -139,9 +138,7 @@ struct BookmarkCheck: ReadingCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var copies: PrivateCopyOptions
 
-  @Argument(
-    help: ArgumentHelp("The names (default: all bookmarks).", valueName: "bookmark"),
-    completion: Completion.bookmark.kind)
+  @Argument(value: .bookmark, help: "The names (default: all bookmarks).")
   var names: [String] = []
 
   @OptionGroup(title: "Limits") var bookmarkLimits: BookmarkLimitOptions
@@ -172,7 +169,7 @@ struct BookmarkCheck: ReadingCommand {
       if bookmarks.isEmpty, names.isEmpty { session.noteAbsence(of: file) }
       for status in statuses where !status.isWell {
         session.end(with: .answerIsNo)
-        report.explain(status, limit: bookmarkLimits.maxBehind?.allowance)
+        report.explain(status, limit: bookmarkLimits.maxBehind)
       }
     }
   }
@@ -193,8 +190,7 @@ struct BookmarkRemove: HistctlCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(
-    help: ArgumentHelp("The names.", valueName: "bookmark"), completion: Completion.bookmark.kind)
+  @Argument(value: .bookmark, help: "The names.")
   var names: [String]
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -216,22 +212,16 @@ struct BookmarkRemove: HistctlCommand {
 /// Limits that bookmarks are checked against.
 struct BookmarkLimitOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    value: "limit",
+    help:
       "Report bookmarks whose consumers have more left to read: a duration, such as 30d, or a number of "
-        + "transactions.", valueName: "limit"),
-    transform: AllowanceArgument.init(parsing:))
-  var maxBehind: AllowanceArgument?
+      + "transactions.")
+  var maxBehind: BookmarkAllowance?
 
-  @Option(
-    help: ArgumentHelp(
-      "Show when bookmarks would expire if history were kept for this duration.",
-      valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var keepWithin: DurationArgument?
+  @Option(help: "Show when bookmarks would expire if history were kept for this duration.")
+  var keepWithin: HistoryDuration?
 
-  @Option(
-    help: ArgumentHelp(
-      "Show when bookmarks would expire if COUNT transactions were kept.", valueName: "count"))
+  @Option(value: "count", help: "Show when bookmarks would expire if COUNT transactions were kept.")
   var keepLast: Int64?
 
   func validate() throws {
@@ -240,14 +230,14 @@ struct BookmarkLimitOptions: ParsableArguments {
 
   /// The retention that bookmarks must survive.
   var retention: BookmarkRetention? {
-    BookmarkRetention(keepWithin: keepWithin?.duration, keepLast: keepLast)
+    BookmarkRetention(keepWithin: keepWithin, keepLast: keepLast)
   }
 
   func statuses(
     of bookmarks: [Bookmark], _ snapshot: StoreSnapshot, now: StoreTimestamp
   ) throws -> [BookmarkStatus] {
     try BookmarkStatus.statuses(
-      of: bookmarks, in: snapshot, limit: maxBehind?.allowance, retention: retention, now: now)
+      of: bookmarks, in: snapshot, limit: maxBehind, retention: retention, now: now)
   }
 }
 

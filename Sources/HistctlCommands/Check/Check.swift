@@ -31,10 +31,8 @@ struct Check: ReadingCommand {
   var prometheus = false
 
   @Option(
-    name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp(
-      "Write the metrics to this file, which is replaced in one step.", valueName: "file"),
-    completion: .file(extensions: ["prom"]))
+    name: .output, value: .init("file", .file(extensions: ["prom"])),
+    help: "Write the metrics to this file, which is replaced in one step.")
   var outputFile: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -58,7 +56,7 @@ struct Check: ReadingCommand {
     let paths = try stores.paths(session)
     var limits = limits.limits
     limits.retention = bookmarkLimits.retention
-    limits.allowance = bookmarkLimits.maxBehind?.allowance
+    limits.allowance = bookmarkLimits.maxBehind
     limits.ignoresBookmarksOfOtherStores =
       stores.bookmarkFile != nil && paths.count > 1
     let check = HistoryCheck(limits)

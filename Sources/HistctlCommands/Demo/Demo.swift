@@ -23,15 +23,13 @@ struct Demo: HistctlCommand {
         histctl demo sample --ending 2026-11-20
       """)
 
-  @Argument(
-    help: ArgumentHelp("The folder for the store; created if it is missing.", valueName: "dir"),
-    completion: .directory)
+  @Argument(value: .folder, help: "The folder for the store; created if it is missing.")
   var folder: String
 
   @Flag(help: "Replace an existing store.")
   var overwrite = false
 
-  @Option(help: ArgumentHelp("The last day of the history.", valueName: "date"))
+  @Option(value: "date", help: "The last day of the history.")
   var ending = "yesterday"
 
   @OptionGroup(title: "Output") var output: OutputOptions

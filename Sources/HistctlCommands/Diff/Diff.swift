@@ -39,28 +39,19 @@ struct Diff: ReadingCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var copies: PrivateCopyOptions
 
-  @Argument(
-    help: ArgumentHelp("The token before the changes, or a range A..B.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Argument(value: .token, help: "The token before the changes, or a range A..B.")
   var start: String?
 
-  @Argument(
-    help: ArgumentHelp(
-      "The token after the changes (default: the newest transaction).",
-      valueName: "token"),
-    completion: Completion.token.kind)
+  @Argument(value: .token, help: "The token after the changes (default: the newest transaction).")
   var end: String?
 
   @Argument(
-    help: ArgumentHelp(
-      "With --stat, further stores before the tokens, and then the tokens.", valueName: "store"),
-    completion: .store)
+    value: .store, help: "With --stat, further stores before the tokens, and then the tokens.")
   var more: [String] = []
 
   @Option(
-    name: .customLong("with"),
-    help: ArgumentHelp("Compare with this copy of the store.", valueName: "copy"),
-    completion: .store)
+    name: .customLong("with"), value: .init("copy", .store),
+    help: "Compare with this copy of the store.")
   var copy: String?
 
   @OptionGroup var archive: ArchiveOptions

@@ -5,15 +5,11 @@ import HistoryOperations
 /// The format and the place of an export.
 struct ExportOptions: ParsableArguments {
   @Option(
-    name: .customLong("format"),
-    help: ArgumentHelp(
-      "Format of the records (default: from the file's name, else jsonl).",
-      valueName: "format"))
+    name: .customLong("format"), value: "format",
+    help: "Format of the records (default: from the file's name, else jsonl).")
   var namedFormat: ExportFormat?
 
-  @Option(
-    help: ArgumentHelp(
-      "Only these fields of each record, separated by commas.", valueName: "fields"))
+  @Option(value: "fields", help: "Only these fields of each record, separated by commas.")
   var fields: String?
 
   @Flag(
@@ -23,49 +19,32 @@ struct ExportOptions: ParsableArguments {
   @Flag(help: "Add to each change the present values of its object, if it exists.")
   var withCurrent = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Compression (default: from the file's name, zstd in a folder).",
-      valueName: "method"))
+  @Option(value: "method", help: "Compression (default: from the file's name, zstd in a folder).")
   var compress: ExportCompression?
 
-  @Option(
-    name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp(
-      "Write a new file; - is standard output.", valueName: "file"),
-    completion: .file())
+  @Option(name: .output, value: .file, help: "Write a new file; - is standard output.")
   var outputFile: String?
 
   @Flag(help: "Replace an existing file.")
   var overwrite = false
 
   @Option(
-    help: ArgumentHelp(
-      "Write into this folder, to a file named by its range: STORE/FIRST-LAST.jsonl.zst.",
-      valueName: "dir"),
-    completion: .directory)
+    value: .folder,
+    help: "Write into this folder, to a file named by its range: STORE/FIRST-LAST.jsonl.zst.")
   var outputDir: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Divide the folder into partitions, as Hive names them: store or store,month.",
-      valueName: "keys"))
+    value: "keys",
+    help: "Divide the folder into partitions, as Hive names them: store or store,month.")
   var partition: ExportFolder.Layout?
 
   @Option(
-    name: .customLong("bookmark"),
-    help: ArgumentHelp(
-      "Start after this bookmark, and move it when the file is safe; with --output-dir.",
-      valueName: "name"),
-    completion: Completion.bookmark.kind)
+    name: .customLong("bookmark"), value: .init("name", Completion.bookmark.kind),
+    help: "Start after this bookmark, and move it when the file is safe; with --output-dir.")
   var consumer: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Time to wait for another export with the same bookmark, such as 10min.",
-      valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var lockWait: DurationArgument?
+  @Option(help: "Time to wait for another export with the same bookmark, such as 10min.")
+  var lockWait: HistoryDuration?
 
   func validate() throws {
     try NewPlace.folder.check(outputDir, of: "--output-dir")
@@ -201,25 +180,13 @@ struct ExportOptions: ParsableArguments {
   }
 }
 
-extension ExportFormat: ExpressibleByArgument {
-  /// The words, in the order of declaration.
-  public static var allValueStrings: [String] { allCases.map(\.rawValue) }
-  /// The word, as help shows a default.
-  public var defaultValueDescription: String { rawValue }
-}
+extension ExportFormat: WordArgument {}
+extension ExportCompression: WordArgument {}
 
-extension ExportCompression: ExpressibleByArgument {
-  /// The words, in the order of declaration.
-  public static var allValueStrings: [String] { allCases.map(\.rawValue) }
-  /// The word, as help shows a default.
-  public var defaultValueDescription: String { rawValue }
-}
-
-extension ExportFolder.Layout: ExpressibleByArgument {
+extension ExportFolder.Layout: WordArgument {
   /// The partitions that can be asked for.
   public static var allValueStrings: [String] { [store, storeAndMonth].map(\.rawValue) }
-  /// The word, as help shows a default.
-  public var defaultValueDescription: String { rawValue }
+
   /// Reads the keys of partitions.
   public init?(argument: String) {
     guard argument != Self.plain.rawValue else { return nil }

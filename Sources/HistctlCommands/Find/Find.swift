@@ -25,8 +25,7 @@ struct Find: HistctlCommand {
         histctl find . -0 --with-history | histctl report --stores-from - -o stores.html
       """)
 
-  @Argument(
-    help: ArgumentHelp("The folders, archives or files.", valueName: "path"), completion: .file())
+  @Argument(value: .init("path", .file()), help: "The folders, archives or files.")
   var paths: [String] = []
 
   @Flag(help: "Search the usual places of apps and simulators in the home folder.")
@@ -40,10 +39,7 @@ struct Find: HistctlCommand {
     help: "Write only paths, each followed by a NUL byte.")
   var null = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Copy the stores in archives and backups into a new folder.", valueName: "dir"),
-    completion: .directory)
+  @Option(value: .folder, help: "Copy the stores in archives and backups into a new folder.")
   var extract: String?
 
   @Option(help: .busyTimeout) var busyTimeout: Double = 5
@@ -141,9 +137,7 @@ struct FindSelectionOptions: ParsableArguments {
   @Flag(help: "Leave out stores that keep no history.")
   var withHistory = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Only stores whose newest transaction is at or after TIME.", valueName: "time"))
+  @Option(value: "time", help: "Only stores whose newest transaction is at or after TIME.")
   var changedAfter: String?
 
   func moment(now: StoreTimestamp) throws -> StoreTimestamp? {
@@ -159,13 +153,9 @@ struct FindSelectionOptions: ParsableArguments {
 
 /// How much `find` unpacks.
 struct FindLimitOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Skip members of more than SIZE (default 1G).", valueName: "size"),
-    transform: ByteSize.init(parsing:))
+  @Option(help: "Skip members of more than SIZE (default 1G).")
   var maxMember: ByteSize?
 
-  @Option(
-    help: ArgumentHelp("Unpack at most SIZE of one archive (default 16G).", valueName: "size"),
-    transform: ByteSize.init(parsing:))
+  @Option(help: "Unpack at most SIZE of one archive (default 16G).")
   var maxUnpacked: ByteSize?
 }

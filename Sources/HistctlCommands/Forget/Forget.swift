@@ -24,28 +24,20 @@ struct Forget: HistctlCommand {
         histctl forget history-archive --merge
       """)
 
-  @Argument(
-    help: ArgumentHelp("The folder of the archive.", valueName: "dir"), completion: .directory)
+  @Argument(value: .folder, help: "The folder of the archive.")
   var archive: String
 
-  @Option(
-    help: ArgumentHelp(
-      "The only store to work on, in an archive of several.", valueName: "identifier"))
+  @Option(value: "identifier", help: "The only store to work on, in an archive of several.")
   var storeIdentifier: String?
 
   @OptionGroup(title: "What to keep") var keep: KeepOptions
 
   @Option(
-    name: .customLong("bookmark-file"),
-    help: ArgumentHelp(
-      "Ask the bookmarks of this file too, not only DIR-bookmarks.json.",
-      valueName: "file"),
-    completion: .file())
+    name: .customLong("bookmark-file"), value: .file,
+    help: "Ask the bookmarks of this file too, not only DIR-bookmarks.json.")
   var bookmarkFiles: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Ignore this guard: bookmarks, or one bookmark as @name.", valueName: "name"))
+  @Option(value: "name", help: "Ignore this guard: bookmarks, or one bookmark as @name.")
   var ignoreGuard: [String] = []
 
   @Flag(help: "Merge small segments, up to the size of a segment.")

@@ -125,9 +125,7 @@ struct ModelOptions: ParsableArguments {
   @Flag(help: "List the model: entities, attributes and relationships.")
   var model = false
 
-  @Option(
-    help: ArgumentHelp("With --model, only this entity.", valueName: "entity"),
-    completion: Completion.entity.kind)
+  @Option(value: .entity, help: "With --model, only this entity.")
   var entity: [String] = []
 
   func validate() throws {

@@ -46,12 +46,11 @@ struct Log: ReadingCommand {
   @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
 
   @Option(
-    name: .customShort("n", allowingJoined: true),
-    help: ArgumentHelp("Show at most COUNT transactions, the newest ones.", valueName: "count"))
+    name: .customShort("n", allowingJoined: true), value: "count",
+    help: "Show at most COUNT transactions, the newest ones.")
   var count: Int?
 
-  @Option(
-    help: ArgumentHelp("Skip the COUNT newest transactions that match.", valueName: "count"))
+  @Option(value: "count", help: "Skip the COUNT newest transactions that match.")
   var skip = 0
 
   @Flag(help: "Show the oldest first; -n and --skip still count from the newest.")

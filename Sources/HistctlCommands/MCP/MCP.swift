@@ -19,14 +19,10 @@ struct MCP: HistctlCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The stores, archives and folders that may be read.", valueName: "path"),
-    completion: .store)
+    value: .init("path", .store), help: "The stores, archives and folders that may be read.")
   var paths: [String]
 
-  @Option(
-    help: ArgumentHelp(
-      "Cut the text of an answer after SIZE (default 64K, at most 64M).", valueName: "size"),
-    transform: ByteSize.init(parsing:))
+  @Option(help: "Cut the text of an answer after SIZE (default 64K, at most 64M).")
   var maxText: ByteSize?
 
   /// Standard output belongs to the protocol.

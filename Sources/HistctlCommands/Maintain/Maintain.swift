@@ -24,13 +24,10 @@ struct Maintain: HistctlCommand {
         histctl maintain --config maintain.conf --metrics histctl-maintain.prom
       """)
 
-  @Option(
-    help: ArgumentHelp("The config file.", valueName: "file"), completion: .file())
+  @Option(value: .file, help: "The config file.")
   var config: String
 
-  @Option(
-    help: ArgumentHelp(
-      "Maintain only this section or this store.", valueName: "name"))
+  @Option(value: "name", help: "Maintain only this section or this store.")
   var only: [String] = []
 
   @Flag(help: "Show what the file asks for, or all its mistakes, and change nothing.")
@@ -39,17 +36,12 @@ struct Maintain: HistctlCommand {
   @Flag(name: [.customShort("n"), .long], help: "Show what would be done, and change nothing.")
   var dryRun = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Time to wait for another run on the same store, such as 10min.", valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var lockWait: DurationArgument?
+  @Option(help: "Time to wait for another run on the same store, such as 10min.")
+  var lockWait: HistoryDuration?
 
   @Option(
-    help: ArgumentHelp(
-      "Write metrics for Prometheus to this file, which is replaced in one step.",
-      valueName: "file"),
-    completion: .file(extensions: ["prom"]))
+    value: .init("file", .file(extensions: ["prom"])),
+    help: "Write metrics for Prometheus to this file, which is replaced in one step.")
   var metrics: String?
 
   @OptionGroup var keeping: ValueKeepingOptions

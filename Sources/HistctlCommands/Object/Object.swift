@@ -29,7 +29,7 @@ struct Object: ReadingCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var copies: PrivateCopyOptions
 
-  @Argument(help: ObjectArgument.help, completion: Completion.object.kind)
+  @Argument(value: .object, help: ObjectArgument.help)
   var object: String
 
   @OptionGroup var archive: ArchiveOptions
@@ -112,17 +112,14 @@ struct Object: ReadingCommand {
 
 /// Which changes of one object to show.
 struct LifeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only changes of this kind.", valueName: "kind"))
-  var kind: [KindArgument] = []
+  @Option(value: "kind", help: "Only changes of this kind.")
+  var kind: [ChangeKind] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Only updates of this attribute or relationship.", valueName: "attribute"),
-    completion: Completion.attribute.kind)
+  @Option(value: .attribute, help: "Only updates of this attribute or relationship.")
   var attribute: [String] = []
 
   /// The condition that they make together.
   var condition: ChangeCondition {
-    ChangeCondition(kinds: kind.map(\.kind), attributes: attribute)
+    ChangeCondition(kinds: kind, attributes: attribute)
   }
 }

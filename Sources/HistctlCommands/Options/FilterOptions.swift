@@ -7,21 +7,16 @@ import Terminal
 /// Between which tokens to show transactions or changes.
 struct RangeOptions: ParsableArguments {
   @Option(
-    name: [.customLong("after"), .customLong("since")],
-    help: ArgumentHelp("Only transactions after this token.", valueName: "token"),
-    completion: Completion.token.kind)
+    name: [.customLong("after"), .customLong("since")], value: .token,
+    help: "Only transactions after this token.")
   var start: String?
 
   @Option(
-    name: .customLong("until"),
-    help: ArgumentHelp("Only transactions up to and including this token.", valueName: "token"),
-    completion: Completion.token.kind)
+    name: .customLong("until"), value: .token,
+    help: "Only transactions up to and including this token.")
   var end: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Only transactions in A..B: after token A up to and including token B.", valueName: "range"),
-    transform: TokenRange.init(parsing:))
+  @Option(help: "Only transactions in A..B: after token A up to and including token B.")
   var range: TokenRange?
 
   /// The token after which transactions are wanted.
@@ -54,9 +49,11 @@ struct RangeOptions: ParsableArguments {
   }
 }
 
-extension TokenRange {
+extension TokenRange: OptionValue {
+  static var valueName: String { "range" }
+
   /// Reads a range on the command line.
-  init(parsing text: String) throws(ValidationError) {
+  init(option text: String) throws(ValidationError) {
     let range: TokenRange?
     do {
       range = try TokenRange.parse(text, now: .now())
@@ -116,7 +113,7 @@ struct Filter {
       + (authors.noAuthor ? ["--no-author"] : []) + list("bundle", authors.bundle)
       + list("process", authors.process) + list("entity", conditions.entity)
       + list("exact-entity", conditions.exactEntity)
-      + list("kind", conditions.kind.map(\.kind.name)) + list("object", conditions.object)
+      + list("kind", conditions.kind.map(\.name)) + list("object", conditions.object)
       + list("attribute", conditions.attribute)
   }
 
@@ -139,32 +136,22 @@ struct Filter {
 /// Conditions on changes. Values of the same option are alternatives; different options must all match.
 struct ConditionOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Only transactions that change an object of this entity or its sub-entities.",
-      valueName: "entity"),
-    completion: Completion.entity.kind)
+    value: .entity,
+    help: "Only transactions that change an object of this entity or its sub-entities.")
   var entity: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Only transactions that change an object of exactly this entity.", valueName: "entity"),
-    completion: Completion.entity.kind)
+  @Option(value: .entity, help: "Only transactions that change an object of exactly this entity.")
   var exactEntity: [String] = []
 
-  @Option(help: ArgumentHelp("Only transactions with changes of this kind.", valueName: "kind"))
-  var kind: [KindArgument] = []
+  @Option(value: "kind", help: "Only transactions with changes of this kind.")
+  var kind: [ChangeKind] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Only transactions that change this object, such as Trip/p12 or 'Trip[name=Rome]'.",
-      valueName: "object"),
-    completion: Completion.object.kind)
+    value: .object,
+    help: "Only transactions that change this object, such as Trip/p12 or 'Trip[name=Rome]'.")
   var object: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Only transactions that updated this attribute or relationship.", valueName: "attribute"),
-    completion: Completion.attribute.kind)
+  @Option(value: .attribute, help: "Only transactions that updated this attribute or relationship.")
   var attribute: [String] = []
 
   /// Returns the condition that they make together.
@@ -172,7 +159,7 @@ struct ConditionOptions: ParsableArguments {
   /// - Parameter resolver: Knows the history in which objects are found by their values.
   func condition(_ resolver: TokenResolver) throws -> ChangeCondition {
     ChangeCondition(
-      kinds: kind.map(\.kind), entities: entity, exactEntities: exactEntity,
+      kinds: kind, entities: entity, exactEntities: exactEntity,
       objects: try object.flatMap { try ObjectArgument.objects($0, resolver) },
       attributes: attribute)
   }
@@ -181,9 +168,10 @@ struct ConditionOptions: ParsableArguments {
 /// Conditions on values.
 struct ValueConditionOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Only transactions that set or removed such a value: name=Rome, also with !=, <, <=, >, >= or ~.",
-      valueName: "condition"))
+    value: "condition",
+    help:
+      "Only transactions that set or removed such a value: name=Rome, also with !=, <, <=, >, >= or ~."
+  )
   var value: [String] = []
 
   func validate() throws {
@@ -203,28 +191,20 @@ struct ValueConditionOptions: ParsableArguments {
 
 /// Conditions on who saved.
 struct AuthorOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Only transactions by this author.", valueName: "author"),
-    completion: Completion.author.kind)
+  @Option(value: .author, help: "Only transactions by this author.")
   var author: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Exclude transactions by this author; those without an author stay.", valueName: "author"),
-    completion: Completion.author.kind)
+    value: .author, help: "Exclude transactions by this author; those without an author stay.")
   var notAuthor: [String] = []
 
   @Flag(help: "Only transactions without an author; with --author, these as well.")
   var noAuthor = false
 
-  @Option(
-    help: ArgumentHelp("Only transactions of this bundle identifier.", valueName: "bundle"),
-    completion: Completion.bundle.kind)
+  @Option(value: .bundle, help: "Only transactions of this bundle identifier.")
   var bundle: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Only transactions of this process.", valueName: "process"),
-    completion: Completion.process.kind)
+  @Option(value: .process, help: "Only transactions of this process.")
   var process: [String] = []
 
   /// Whether there is a condition on the author.
@@ -249,39 +229,27 @@ struct AuthorOptions: ParsableArguments {
 
 /// The limits of a history.
 struct LimitOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Maximum size of the history, such as 50M.", valueName: "size"),
-    transform: ByteSize.init(parsing:))
+  @Option(help: "Maximum size of the history, such as 50M.")
   var maxSize: ByteSize?
 
-  @Option(
-    help: ArgumentHelp(
-      "Maximum age of the oldest transaction that prune could delete, such as 90d.",
-      valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var maxAge: DurationArgument?
+  @Option(help: "Maximum age of the oldest transaction that prune could delete, such as 90d.")
+  var maxAge: HistoryDuration?
 
   @Option(
-    help: ArgumentHelp(
-      "Minimum time until a bookmark expires, such as 7d; with --keep-within or --keep-last.",
-      valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var minHeadroom: DurationArgument?
+    help: "Minimum time until a bookmark expires, such as 7d; with --keep-within or --keep-last.")
+  var minHeadroom: HistoryDuration?
 
   @Option(
-    help: ArgumentHelp(
-      "Maximum time for which uploads of a mirrored store to CloudKit may fail, such as 1d.",
-      valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var maxExportFailure: DurationArgument?
+    help: "Maximum time for which uploads of a mirrored store to CloudKit may fail, such as 1d.")
+  var maxExportFailure: HistoryDuration?
 
   /// The limits that are given.
   var limits: HistoryLimits {
     var limits = HistoryLimits()
     limits.maxSize = maxSize?.bytes
-    limits.maxAge = maxAge?.duration
-    limits.minHeadroom = minHeadroom?.duration
-    limits.maxExportFailure = maxExportFailure?.duration
+    limits.maxAge = maxAge
+    limits.minHeadroom = minHeadroom
+    limits.maxExportFailure = maxExportFailure
     return limits
   }
 }

@@ -5,7 +5,7 @@ import StoreFormat
 
 /// An object on the command line: its key, its address, or its values.
 enum ObjectArgument {
-  static let help: ArgumentHelp = "The object, such as Trip/p12 or 'Trip[name=Rome]'."
+  static let help = "The object, such as Trip/p12 or 'Trip[name=Rome]'."
 
   /// The maximum number of objects that a message lists.
   private static let maxListed = 20

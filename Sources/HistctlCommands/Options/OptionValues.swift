@@ -5,7 +5,9 @@ import StoreFormat
 /// A number of bytes on the command line: 100M, 1.5G, 4096B.
 ///
 /// A unit is required: 100 could mean bytes or megabytes, and sizes decide what is deleted.
-struct ByteSize: Equatable {
+struct ByteSize: OptionValue {
+  static let valueName = "size"
+
   /// The number of bytes, 1 or more.
   let bytes: Int64
 
@@ -26,7 +28,7 @@ struct ByteSize: Equatable {
   private static let remedy = "write a number and a unit, such as 500K, 100M or 1.5G"
 
   /// Reads a number with at most three decimals and its unit.
-  init(parsing text: String) throws(ValidationError) {
+  init(option text: String) throws(ValidationError) {
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let unit = text.dropFirst(number.count).drop { $0 == " " }
     guard let thousandths = Self.thousandths(number) else {
@@ -54,75 +56,69 @@ struct ByteSize: Equatable {
   }
 }
 
-/// A length of time on the command line: 30d, 2w, 1y6mo.
-struct DurationArgument: Equatable {
-  let duration: HistoryDuration
+/// A length of time: 30d, 2w, 1y6mo.
+extension HistoryDuration: OptionValue {
+  static var valueName: String { "duration" }
 
-  /// Years have four digits.
-  private static let maxYears = 9999.0
-
-  /// Returns the number of seconds before a moment; the lengths of months differ.
-  func seconds(before now: StoreTimestamp) -> Double {
-    now.secondsSinceReferenceDate - duration.before(now).secondsSinceReferenceDate
-  }
-
-  /// Reads a duration greater than zero, with its unit.
-  init(parsing text: String) throws(ValidationError) {
+  /// Reads a duration greater than zero, with its unit, and of at most 9999 years.
+  init(option text: String) throws(ValidationError) {
     do {
-      duration = try HistoryDuration(parsing: text)
+      self = try HistoryDuration(parsing: text)
     } catch {
       throw ValidationError(error.description)
     }
-    guard !duration.isZero else {
+    guard !isZero else {
       throw ValidationError("the duration must be greater than zero; write for example 30d")
     }
-    let years =
-      Double(duration.months) / 12 + Double(duration.days) / 365
-      + Double(duration.seconds) / (365 * 86_400)
-    guard years <= Self.maxYears else {
-      throw ValidationError("too long; write 9999y or less")
-    }
+    let years = Double(months) / 12 + Double(days) / 365 + Double(seconds) / (365 * 86_400)
+    guard years <= 9999 else { throw ValidationError("too long; write 9999y or less") }
+  }
+
+  /// Returns the number of seconds before a moment; the lengths of months differ.
+  func seconds(before now: StoreTimestamp) -> Double {
+    now.secondsSinceReferenceDate - before(now).secondsSinceReferenceDate
   }
 }
 
 /// A number of transactions on the command line.
-struct TransactionCount: Equatable {
+struct TransactionCount: OptionValue {
+  static let valueName = "count"
+
   /// 1 or more.
   let count: Int64
 
   /// Reads a number without a unit.
-  init(parsing text: String) throws(ValidationError) {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+  init(option text: String) throws(ValidationError) {
+    guard Self.isNumber(text) else {
       throw ValidationError(
-        "not a number of transactions; write for example 1000, or use --keep-within 30d"
-      )
+        "not a number of transactions; write for example 1000, or use --keep-within 30d")
     }
-    guard let number = Int64(text) else {
-      throw ValidationError("too large")
-    }
+    guard let number = Int64(text) else { throw ValidationError("too large") }
     guard number > 0 else {
-      throw ValidationError(
-        "must be 1 or more; histctl prune --all deletes all transactions")
+      throw ValidationError("must be 1 or more; histctl prune --all deletes all transactions")
     }
     count = number
   }
+
+  static func isNumber(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
 }
 
-/// How far behind a bookmark is allowed to be, on the command line: 30d or 100000.
-struct AllowanceArgument: Equatable {
-  let allowance: BookmarkAllowance
+/// How far behind a bookmark is allowed to be: 30d or 100000.
+extension BookmarkAllowance: OptionValue {
+  static var valueName: String { "allowance" }
 
   /// Reads a number of transactions, or a duration with its unit.
-  init(parsing text: String) throws(ValidationError) {
-    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      guard let count = Int64(text), count > 0 else {
-        throw ValidationError(
-          "must be 1 or more; write a number of transactions, or a duration: 30d")
-      }
-      allowance = .transactions(count)
-    } else {
-      allowance = .duration(try DurationArgument(parsing: text).duration)
+  init(option text: String) throws(ValidationError) {
+    guard TransactionCount.isNumber(text) else {
+      self = .duration(try HistoryDuration(option: text))
+      return
     }
+    guard let count = Int64(text), count > 0 else {
+      throw ValidationError("must be 1 or more; write a number of transactions, or a duration: 30d")
+    }
+    self = .transactions(count)
   }
 }
 
@@ -152,17 +148,12 @@ enum GuardArgument {
   }
 }
 
-/// A kind of change on the command line.
-enum KindArgument: String, WordArgument {
-  case insert, update, delete
+extension ChangeKind: ExpressibleByArgument {
+  /// Reads the name of a kind.
+  public init?(argument: String) { self.init(name: argument) }
 
-  var kind: ChangeKind {
-    switch self {
-    case .insert: .insert
-    case .update: .update
-    case .delete: .delete
-    }
-  }
+  /// The names of the kinds.
+  public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
 /// A choice among a few words on the command line.
@@ -173,8 +164,8 @@ where RawValue == String {}
 
 extension WordArgument {
   /// The words, in the order of declaration.
-  package static var allValueStrings: [String] { allCases.map(\.rawValue) }
+  public static var allValueStrings: [String] { allCases.map(\.rawValue) }
 
   /// The word that help shows as the default.
-  package var defaultValueDescription: String { rawValue }
+  public var defaultValueDescription: String { rawValue }
 }

@@ -9,14 +9,13 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Write tokens with the identifier of the store.")
   var qualified = false
 
-  @Option(
-    help: ArgumentHelp("How to write times.", valueName: "style"))
+  @Option(value: "style", help: "How to write times.")
   var date: TimeStyle = .local
 
   @Flag(help: "Write times with microseconds and their offset from UTC.")
   var preciseTimes = false
 
-  @Option(help: ArgumentHelp("When to use color.", valueName: "when"))
+  @Option(value: "when", help: "When to use color.")
   var color: ColorChoice = .auto
 
   @Flag(help: "Do not show long output through a pager.")

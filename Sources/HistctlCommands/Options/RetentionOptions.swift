@@ -6,27 +6,19 @@ import StoreFormat
 
 /// Which transactions to keep of a store's history or an archived one.
 struct KeepOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Delete transactions before this token, and keep its own.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Option(value: .token, help: "Delete transactions before this token, and keep its own.")
   var before: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Keep transactions of this time, such as 30d.", valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var keepWithin: DurationArgument?
+  @Option(help: "Keep transactions of this time, such as 30d.")
+  var keepWithin: HistoryDuration?
 
-  @Option(
-    help: ArgumentHelp("Keep the newest COUNT transactions.", valueName: "count"),
-    transform: TransactionCount.init(parsing:))
+  @Option(help: "Keep the newest COUNT transactions.")
   var keepLast: TransactionCount?
 
   /// The rules that are given.
   var rules: [RetentionRule] {
     [
-      before.map { .before(token: $0) }, keepWithin.map { .keepWithin($0.duration) },
+      before.map { .before(token: $0) }, keepWithin.map { .keepWithin($0) },
       keepLast.map { .keepLast($0.count) },
     ].compactMap { $0 }
   }
@@ -36,20 +28,13 @@ struct KeepOptions: ParsableArguments {
 struct RetentionOptions: ParsableArguments {
   @OptionGroup var keep: KeepOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Keep the newest transactions up to this size, such as 50M.", valueName: "size"),
-    transform: ByteSize.init(parsing:))
+  @Option(help: "Keep the newest transactions up to this size, such as 50M.")
   var maxSize: ByteSize?
 
   @Flag(help: "Delete even the newest transaction, which expires every token.")
   var all = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Delete only the changes of an entity that has left the model.",
-      valueName: "entity"),
-    completion: Completion.entity.kind)
+  @Option(value: .entity, help: "Delete only the changes of an entity that has left the model.")
   var entity: String?
 
   /// The rules that are given.
@@ -76,18 +61,11 @@ struct RetentionOptions: ParsableArguments {
 
 /// How to write to an archive.
 struct ArchiveWritingOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Size of a segment before compression, such as 64M.", valueName: "size"),
-    transform: ByteSize.init(parsing:))
+  @Option(help: "Size of a segment before compression, such as 64M.")
   var segmentSize: ByteSize?
 
-  @Option(
-    help: ArgumentHelp(
-      "Maximum time to wait for another program that uses the archive, such as 10min.",
-      valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var lockWait: DurationArgument?
+  @Option(help: "Maximum time to wait for another program that uses the archive, such as 10min.")
+  var lockWait: HistoryDuration?
 
   func validate() throws {
     if let size = segmentSize, !ArchiveSealer.segmentSizes.contains(size.bytes) {
@@ -123,9 +101,8 @@ struct SealingOptions: ParsableArguments {
 /// The option to ignore damage, for commands without other guards.
 struct DamageGuardOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Ignore this guard: damage, which stops the command if the store shows any.",
-      valueName: "name"))
+    value: "name",
+    help: "Ignore this guard: damage, which stops the command if the store shows any.")
   var ignoreGuard: [String] = []
 
   /// The names of guards to ignore.

@@ -65,15 +65,12 @@ extension ArgumentHelp {
 
 /// The stores of a command, and how to open them.
 struct SeveralStoresOptions: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The store files.", valueName: "store"), completion: .store)
+  @Argument(value: .store, help: "The store files.")
   var stores: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.",
-      valueName: "file"),
-    completion: .file())
+    value: .file,
+    help: "Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.")
   var storesFrom: String?
 
   @Option(help: .bookmarkFile, completion: .file()) var bookmarkFile: String?
@@ -102,7 +99,7 @@ struct SeveralStoresOptions: ParsableArguments {
     guard isToken || last.contains("..") && !last.hasPrefix("../") else { return (self, nil) }
     var stores = self
     stores.stores.removeLast()
-    return (stores, try TokenRange(parsing: last))
+    return (stores, try TokenRange(option: last))
   }
 
   /// Returns one of the stores for an operation.
@@ -145,9 +142,7 @@ struct SeveralStoresOptions: ParsableArguments {
 /// Whether to read a private copy of each store.
 struct PrivateCopyOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Copy the store and its files below DIR first, and read only the copy.", valueName: "dir"),
-    completion: .directory)
+    value: .folder, help: "Copy the store and its files below DIR first, and read only the copy.")
   var privateCopy: String?
 
   func validate() throws {
@@ -182,9 +177,7 @@ enum NewPlace: String {
 
 /// Where to write a copy of a store.
 struct CopyOptions: ParsableArguments {
-  @Option(
-    name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp("The file to write the copy to.", valueName: "copy"), completion: .file())
+  @Option(name: .output, value: .init("copy", .file()), help: "The file to write the copy to.")
   var path: String
 
   @Flag(help: "Replace an existing store.")
@@ -205,15 +198,9 @@ struct CopyOptions: ParsableArguments {
 
 /// The archive of a store.
 struct ArchiveOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Read history that the store has pruned from this archive.", valueName: "dir"),
-    completion: .directory)
+  @Option(value: .folder, help: "Read history that the store has pruned from this archive.")
   var archive: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The store to read, if an archive of several is given.",
-      valueName: "identifier"))
+  @Option(value: "identifier", help: "The store to read, if an archive of several is given.")
   var storeIdentifier: String?
 }

@@ -18,19 +18,8 @@ struct ValuesOptions: ParsableArguments {
     help: "Do not show old and new values.")
   var omitsValues = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Read recorded values from this file, not STORE-values.db.", valueName: "file"),
-    completion: .file())
+  @Option(value: .file, help: "Read recorded values from this file, not STORE-values.db.")
   var valuesFile: String?
-
-  /// The options of a command line without any of them.
-  static var usual: ValuesOptions {
-    var options = ValuesOptions()
-    options.omitsValues = false
-    options.valuesFile = nil
-    return options
-  }
 
   func validate() throws {
     if omitsValues, valuesFile != nil {

@@ -30,17 +30,12 @@ struct Prune: HistctlCommand {
   @OptionGroup var stores: SeveralStoresOptions
   @OptionGroup(title: "What to keep") var retention: RetentionOptions
 
-  @Option(
-    help: ArgumentHelp("Delete only if the history is larger than this.", valueName: "size"),
-    transform: ByteSize.init(parsing:))
+  @Option(help: "Delete only if the history is larger than this.")
   var ifLarger: ByteSize?
 
   @Option(
-    help: ArgumentHelp(
-      "Let bookmarks expire that are further behind: 30d, or a number of transactions.",
-      valueName: "allowance"),
-    transform: AllowanceArgument.init(parsing:))
-  var maxBehind: AllowanceArgument?
+    help: "Let bookmarks expire that are further behind: 30d, or a number of transactions.")
+  var maxBehind: BookmarkAllowance?
 
   @Option(
     help: ArgumentHelp(
@@ -49,19 +44,14 @@ struct Prune: HistctlCommand {
     transform: GuardArgument.name(parsing:))
   var ignoreGuard: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Seal history in this archive before deleting it.", valueName: "dir"),
-    completion: .directory)
+  @Option(value: .folder, help: "Seal history in this archive before deleting it.")
   var archive: String?
 
   @OptionGroup(title: "The archive") var sealing: SealingOptions
 
   @OptionGroup var keeping: ValueKeepingOptions
 
-  @Option(
-    help: ArgumentHelp("Show what becomes of this token.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Option(value: .token, help: "Show what becomes of this token.")
   var checkToken: [String] = []
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would be deleted, and delete nothing.")
@@ -108,7 +98,7 @@ struct Prune: HistctlCommand {
   var request: PruneRequest {
     var request = PruneRequest(retention.target)
     request.ifLargerThan = ifLarger?.bytes
-    request.allowance = maxBehind?.allowance
+    request.allowance = maxBehind
     request.ignoredGuards = Set(ignoreGuard)
     request.tokens = checkToken
     return request

@@ -32,10 +32,7 @@ struct Record: HistctlCommand {
   @Flag(help: "Keep what the log holds now, and end.")
   var once = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Keep values in this file, not in STORE-values.db.", valueName: "file"),
-    completion: .file())
+  @Option(value: .file, help: "Keep values in this file, not in STORE-values.db.")
   var valuesFile: String?
 
   @Option(help: .busyTimeout) var busyTimeout: Double = 5

@@ -25,25 +25,18 @@ struct Recover: SourceReadingCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(
-    help: ArgumentHelp(
-      "The deleted objects, such as Trip/p12 or 'Trip[name=Rome]'.", valueName: "object"),
-    completion: Completion.object.kind)
+  @Argument(value: .object, help: "The deleted objects, such as Trip/p12 or 'Trip[name=Rome]'.")
   var objects: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Recover what this transaction deleted.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Option(value: .token, help: "Recover what this transaction deleted.")
   var transaction: String?
 
   @Flag(help: "Write SQL statements that insert the rows into a copy of the store.")
   var sql = false
 
   @Option(
-    name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp(
-      "Write a copy of the store to this file, in which the objects are back.", valueName: "copy"),
-    completion: .file())
+    name: .output, value: .init("copy", .file()),
+    help: "Write a copy of the store to this file, in which the objects are back.")
   var copy: String?
 
   @Flag(help: "Replace an existing store.")

@@ -25,22 +25,16 @@ struct Rehearse: SourceReadingCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(
-    help: "The oldest token that works in the copy.", completion: Completion.token.kind)
+  @Argument(value: .token, help: "The oldest token that works in the copy.")
   var token: String?
 
-  @Option(
-    help: ArgumentHelp("Let exactly this token expire.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Option(value: .token, help: "Let exactly this token expire.")
   var expire: [String] = []
 
   @OptionGroup var copy: CopyOptions
   @OptionGroup var guards: DamageGuardOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Show what becomes of this token in the copy.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Option(value: .token, help: "Show what becomes of this token in the copy.")
   var checkToken: [String] = []
 
   @OptionGroup var values: ValuesOptions

@@ -132,9 +132,8 @@ struct Report: ReadingCommand {
 /// What a page shows, and where it is written.
 struct PageOptions: ParsableArguments {
   @Option(
-    name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp("Write a new file; - is standard output.", valueName: "file"),
-    completion: .file(extensions: ["html"]))
+    name: .output, value: .init("file", .file(extensions: ["html"])),
+    help: "Write a new file; - is standard output.")
   var outputFile: String
 
   @Flag(help: "Replace an existing file.")
@@ -143,13 +142,12 @@ struct PageOptions: ParsableArguments {
   @Flag(help: "Open the page in a browser, where there is a desktop.")
   var open = false
 
-  @Option(help: ArgumentHelp("The title of the page.", valueName: "text"))
+  @Option(value: "text", help: "The title of the page.")
   var title: String?
 
   @Option(
-    help: ArgumentHelp(
-      "List the changes of at most COUNT transactions of each store, the newest ones.",
-      valueName: "count"))
+    value: "count",
+    help: "List the changes of at most COUNT transactions of each store, the newest ones.")
   var maxTransactions = 10_000
 
   @Flag(help: "Leave out values, tombstones and names of contexts.")

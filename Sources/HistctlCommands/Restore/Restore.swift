@@ -24,17 +24,13 @@ struct Restore: HistctlCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(
-    help: ArgumentHelp("The folder of the archive.", valueName: "dir"), completion: .directory)
+  @Argument(value: .folder, help: "The folder of the archive.")
   var archive: String
 
-  @Option(
-    help: ArgumentHelp(
-      "Restore only as far back as this token, which then works again.", valueName: "token"),
-    completion: Completion.token.kind)
+  @Option(value: .token, help: "Restore only as far back as this token, which then works again.")
   var from: String?
 
-  @Option(help: ArgumentHelp("Ignore this guard: mirroring or damage.", valueName: "name"))
+  @Option(value: "name", help: "Ignore this guard: mirroring or damage.")
   var ignoreGuard: [String] = []
 
   @Flag(
@@ -44,12 +40,8 @@ struct Restore: HistctlCommand {
   @Flag(name: .shortAndLong, help: "Restore without asking.")
   var yes = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Time to wait for another program that uses the archive, such as 10min.",
-      valueName: "duration"),
-    transform: DurationArgument.init(parsing:))
-  var lockWait: DurationArgument?
+  @Option(help: "Time to wait for another program that uses the archive, such as 10min.")
+  var lockWait: HistoryDuration?
 
   @Flag(
     name: .customLong("no-values"),

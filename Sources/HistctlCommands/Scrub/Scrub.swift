@@ -33,10 +33,7 @@ struct Scrub: SourceReadingCommand {
   @Flag(help: "Replace the names of entities, attributes, tables and columns too.")
   var names = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Scrub with the key in this file, which is created if missing.", valueName: "file"),
-    completion: .file())
+  @Option(value: .file, help: "Scrub with the key in this file, which is created if missing.")
   var key: String?
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would be kept, and write nothing.")

@@ -30,8 +30,8 @@ struct Show: ReadingCommand {
   @OptionGroup var archive: ArchiveOptions
 
   @Argument(
-    help: "The transaction, as a token, a range A..B, or an object that it changed last.",
-    completion: Completion.token.kind)
+    value: .token,
+    help: "The transaction, as a token, a range A..B, or an object that it changed last.")
   var token: String
 
   @OptionGroup var values: ValuesOptions

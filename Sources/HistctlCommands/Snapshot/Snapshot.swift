@@ -22,9 +22,7 @@ struct Snapshot: SourceReadingCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(
-    help: "The transaction; a time means the first one at or after it.",
-    completion: Completion.token.kind)
+  @Argument(value: .token, help: "The transaction; a time means the first one at or after it.")
   var token: String
 
   @OptionGroup var copy: CopyOptions

@@ -39,9 +39,8 @@ struct Stats: ReadingCommand {
   @Flag(help: "Count only the changes that match --entity, --kind, --object and --attribute.")
   var onlyMatching = false
 
-  @Option(
-    help: ArgumentHelp("List the activity of each hour, day, week or month.", valueName: "period"))
-  var by: PeriodArgument?
+  @Option(value: "period", help: "List the activity of each hour, day, week or month.")
+  var by: PeriodUnit?
 
   @Flag(help: "Show activity by weekday and hour of the day.")
   var weekdays = false
@@ -54,15 +53,10 @@ struct Stats: ReadingCommand {
   // Text, because the parser takes the default for a value that it cannot read.
   var sessions: String?
 
-  @Option(
-    help: ArgumentHelp("List at most COUNT authors, entities and so on.", valueName: "count"))
+  @Option(value: "count", help: "List at most COUNT authors, entities and so on.")
   var top = 10
 
-  @Option(
-    help: ArgumentHelp(
-      "Show when the history will reach this size, such as 100M, at the present rate.",
-      valueName: "size"),
-    transform: ByteSize.init(parsing:))
+  @Option(help: "Show when the history will reach this size, such as 100M, at the present rate.")
   var untilSize: ByteSize?
 
   @Flag(help: "Write CSV, as one table.")
@@ -211,7 +205,7 @@ struct Stats: ReadingCommand {
   ) throws -> HistoryStatistics {
     func count(_ query: HistoryQuery) throws -> HistoryStatistics {
       try HistoryStatistics(
-        reading.timeline, query: query, schema: part.schema, unit: by?.unit,
+        reading.timeline, query: query, schema: part.schema, unit: by,
         clock: output.date == .utc ? .universal : .local, now: reading.session.now, span: span)
     }
     do {
@@ -281,7 +275,7 @@ struct SessionPause: Equatable {
   init(parsing text: String) throws(ValidationError) {
     let duration: HistoryDuration
     do {
-      duration = try DurationArgument(parsing: text).duration
+      duration = try HistoryDuration(option: text)
     } catch {
       // The word may be that of the store.
       throw text.first?.isNumber ?? false
@@ -297,16 +291,4 @@ struct SessionPause: Equatable {
   }
 }
 
-/// A length of periods on the command line.
-enum PeriodArgument: String, WordArgument {
-  case hour, day, week, month
-
-  var unit: PeriodUnit {
-    switch self {
-    case .hour: .hour
-    case .day: .day
-    case .week: .week
-    case .month: .month
-    }
-  }
-}
+extension PeriodUnit: WordArgument {}

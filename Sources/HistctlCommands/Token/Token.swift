@@ -34,8 +34,7 @@ struct TokenCheck: ReadingCommand {
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
 
-  @Argument(
-    help: ArgumentHelp("The tokens.", valueName: "token"), completion: Completion.token.kind)
+  @Argument(value: .token, help: "The tokens.")
   var tokens: [String]
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -81,11 +80,10 @@ struct TokenShow: ReadingCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var copies: PrivateCopyOptions
 
-  @Argument(help: "The token.", completion: Completion.token.kind)
+  @Argument(value: .token, help: "The token.")
   var token: String
 
-  @Option(
-    name: .customLong("as"), help: ArgumentHelp("Write only this form.", valueName: "form"))
+  @Option(name: .customLong("as"), value: "form", help: "Write only this form.")
   var form: TokenForm?
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -52,28 +52,16 @@ struct LookOptions: ParsableArguments {
   var full = false
 
   @Option(
-    help: ArgumentHelp(
-      "Verify this archive of the store too, and that the store continues it.",
-      valueName: "dir"),
-    completion: .directory)
+    value: .folder, help: "Verify this archive of the store too, and that the store continues it.")
   var archive: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The head that histctl archive printed; later segments must follow it.",
-      valueName: "head"),
-    transform: AnchorArgument.init(parsing:))
-  var anchor: AnchorArgument?
+  @Option(help: "The head that histctl archive printed; later segments must follow it.")
+  var anchor: ArchiveAnchor?
 
-  @Option(
-    help: ArgumentHelp(
-      "Read only part of an archive's segments in full: 1/7, 5% or 10M.", valueName: "part"),
-    transform: SubsetArgument.init(parsing:))
-  var subset: SubsetArgument?
+  @Option(help: "Read only part of an archive's segments in full: 1/7, 5% or 10M.")
+  var subset: VerificationSubset?
 
-  @Option(
-    help: ArgumentHelp(
-      "List at most COUNT findings of each kind (all are counted).", valueName: "count"))
+  @Option(value: "count", help: "List at most COUNT findings of each kind (all are counted).")
   var limit = 10
 
   /// The number of findings of a kind that can be listed.
@@ -100,25 +88,25 @@ struct VerifyOptions: ParsableArguments {
   }
 }
 
-/// A part of an archive on the command line, as in restic.
-struct SubsetArgument: Equatable {
-  let subset: VerificationSubset
+/// A part of an archive, as in restic.
+extension VerificationSubset: OptionValue {
+  static var valueName: String { "part" }
 
   /// Reads `1/7`, `5%` or `10M`.
-  init(parsing text: String) throws(ValidationError) {
+  init(option text: String) throws(ValidationError) {
     if let slash = text.firstIndex(of: "/") {
       guard let part = Int(text[..<slash]), let count = Int(text[text.index(after: slash)...]),
         (1...10_000).contains(count), (1...count).contains(part)
       else { throw ValidationError("write the part and the number of parts: 1/7") }
-      subset = .part(part, of: count)
+      self = .part(part, of: count)
     } else if text.hasSuffix("%") {
       guard let percent = Double(text.dropLast()), percent > 0, percent <= 100 else {
         throw ValidationError("write a percentage above 0 and up to 100, such as 5%")
       }
-      subset = .percent(percent)
+      self = .percent(percent)
     } else {
       do {
-        subset = .bytes(try ByteSize(parsing: text).bytes)
+        self = .bytes(try ByteSize(option: text).bytes)
       } catch {
         throw ValidationError("write a part, a percentage or a size: 1/7, 5% or 10M")
       }
@@ -126,15 +114,15 @@ struct SubsetArgument: Equatable {
   }
 }
 
-/// The head of an archive's chain on the command line.
-struct AnchorArgument: Equatable {
-  let anchor: ArchiveAnchor
+/// The head of an archive's chain.
+extension ArchiveAnchor: OptionValue {
+  static var valueName: String { "head" }
 
   /// Reads what `archive` prints, with the word before it or without.
-  init(parsing text: String) throws(ValidationError) {
+  init(option text: String) throws(ValidationError) {
     let word = text.hasPrefix("head ") ? String(text.dropFirst("head ".count)) : text
     do {
-      anchor = try ArchiveAnchor(word)
+      self = try ArchiveAnchor(word)
     } catch {
       throw ValidationError(
         "not the head of an archive; copy what histctl archive prints, a number, a colon and 64 digits"
@@ -236,8 +224,8 @@ private final class VerifyRun {
     archiveAt path: String, of storePath: String?, _ writer: OutputWriter
   ) throws {
     var options = ArchiveVerification.Options()
-    options.anchor = look.anchor?.anchor
-    options.subset = look.subset?.subset
+    options.anchor = look.anchor
+    options.subset = look.subset
     options.decodesLines = look.full
     options.limit = look.limit
     options.lockWait = target.busyTimeout
