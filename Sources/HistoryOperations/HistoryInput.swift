@@ -1,13 +1,14 @@
 import HistoryArchive
 import PersistentHistory
 import StoreFormat
+import SystemPackage
 
 /// The history at a path: a store, with or without an archive of its pruned history, an archive alone,
 /// or exported lines.
 package struct HistoryInput {
-  private let context: StoreContext
-  private let archivePath: String?
-  private let storeIdentifier: String?
+  var context: StoreContext
+  let archivePath: String?
+  private var storeIdentifier: String?
 
   /// - Parameters:
   ///   - context: The store, the archive, or the file of lines.
@@ -19,8 +20,39 @@ package struct HistoryInput {
     self.storeIdentifier = storeIdentifier
   }
 
-  private var path: String { context.path }
+  package var path: String { context.path }
   private var observer: OperationObserver { context.observer }
+
+  /// Whether it is neither an archive nor exported lines.
+  var isStore: Bool { !Archive.isArchive(path) && !ExportedText.isName(path) }
+
+  /// Returns one input for each history: an archive may have several.
+  package func histories() throws -> [HistoryInput] {
+    guard storeIdentifier == nil, Archive.isArchive(path) else { return [self] }
+    let archive = try Archive(path: path)
+    let catalog = try archive.catalog()
+    try archive.checkSegmentsAreListed(catalog)
+    let identifiers = catalog.storeIdentifiers
+    guard identifiers.count > 1 else { return [self] }
+    return identifiers.map { identifier in
+      var input = self
+      input.storeIdentifier = identifier
+      return input
+    }
+  }
+
+  /// Returns a name for each input: that of the file, or as much of the path as distinguishes it from
+  /// the others.
+  package static func names(of inputs: [HistoryInput]) -> [String] {
+    let names = inputs.map { FilePath($0.path).lastComponent?.string ?? $0.path }
+    let paths = inputs.map { FilePath($0.path) }
+    return inputs.indices.map { place in
+      // Names that look the same are not told apart by their bytes.
+      guard names.filter({ $0 == names[place] }).count > 1 else { return names[place] }
+      guard paths.filter({ $0 == paths[place] }).count > 1 else { return inputs[place].path }
+      return inputs[place].path + (inputs[place].storeIdentifier.map { " \($0)" } ?? "")
+    }
+  }
 
   /// Opens the archive or the exported lines at the path; returns `nil` if a store is there.
   package func archiveAlone() throws -> (any ArchivedHistory)? {
@@ -71,23 +103,10 @@ package struct HistoryInput {
     }
   }
 
-  /// Opens the input and reads it in one snapshot.
-  ///
-  /// - Parameters:
-  ///   - helperCount: The number of threads beside the caller's that read a store.
-  ///   - body: Reads it; the helpers are `nil` without a store.
-  package func read<Result>(
-    helperCount: Int = 0,
-    _ body: (HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Result
-  ) throws -> Result {
-    if let alone = try archiveAlone() {
-      let timeline = HistoryTimeline(alone)
-      return try body(timeline, nil, resolver(timeline))
-    }
-    return try context.openForReading().read(withHelpers: helperCount) { snapshot, helpers in
-      let timeline = try timeline(of: snapshot)
-      return try body(timeline, helpers, resolver(timeline))
-    }
+  /// Opens the input, to read it in one snapshot.
+  package func open() throws -> OpenHistory {
+    if let archive = try archiveAlone() { return .archive(archive, self) }
+    return .store(try context.openForReading(), self)
   }
 
   package func resolver(_ timeline: HistoryTimeline) -> TokenResolver {
@@ -108,6 +127,33 @@ package struct HistoryInput {
               + "repairs the catalog")))
     }
     return reader
+  }
+}
+
+/// An input that is open.
+package enum OpenHistory {
+  case archive(any ArchivedHistory, HistoryInput)
+  case store(StoreFile, HistoryInput)
+
+  /// Reads the input in one snapshot.
+  ///
+  /// - Parameters:
+  ///   - helperCount: The number of threads beside the caller's that read a store.
+  ///   - body: Reads it; the helpers are `nil` without a store.
+  package func read<Result>(
+    helperCount: Int = 0,
+    _ body: (HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Result
+  ) throws -> Result {
+    switch self {
+    case .archive(let archive, let input):
+      let timeline = HistoryTimeline(archive)
+      return try body(timeline, nil, input.resolver(timeline))
+    case .store(let file, let input):
+      return try file.read(withHelpers: helperCount) { snapshot, helpers in
+        let timeline = try input.timeline(of: snapshot)
+        return try body(timeline, helpers, input.resolver(timeline))
+      }
+    }
   }
 }
 

@@ -13,7 +13,7 @@ package struct StoreContext {
   /// The moment that durations are relative to.
   package let now: StoreTimestamp
   /// Receives warnings and progress.
-  package let observer: OperationObserver
+  package var observer: OperationObserver
 
   package init(
     _ path: String, busyTimeout: Double = 5, bookmarkPath: String? = nil,

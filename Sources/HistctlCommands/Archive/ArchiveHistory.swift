@@ -63,7 +63,7 @@ struct ArchiveHistory: SourceReadingCommand {
       let report = ArchiveReport(session: session, writer: writer, path: store.store)
       if dryRun {
         let plan = try session.observing {
-          let operation = SealingOperation(store.context(session, $0), request)
+          let operation = SealingOperation(store.context(store.store, session, $0), request)
           return try operation.plan(operation.open(), before: cut)
         }
         try report.write(plan)
@@ -71,7 +71,7 @@ struct ArchiveHistory: SourceReadingCommand {
       } else {
         let (plan, sealed) = try session.observing { observer in
           try values.explaining {
-            let operation = SealingOperation(store.context(session, observer), request)
+            let operation = SealingOperation(store.context(store.store, session, observer), request)
             let file = try operation.open()
             // Check first, so that a wrong path or token creates no folder.
             let plan = try operation.plan(file, before: cut)

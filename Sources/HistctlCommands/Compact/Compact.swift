@@ -43,7 +43,8 @@ struct Compact: HistctlCommand {
   func run(_ session: Session) throws {
     func compaction(_ observer: @escaping OperationObserver) -> Compaction {
       var compaction = Compaction(
-        store.context(session, observer), isFull: full, ignoredGuards: guards.ignoredGuards)
+        store.context(store.store, session, observer), isFull: full,
+        ignoredGuards: guards.ignoredGuards)
       compaction.keepsLogValues = !keeping.omitsValues
       return compaction
     }

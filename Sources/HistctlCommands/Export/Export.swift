@@ -119,7 +119,10 @@ struct Export: ReadingCommand {
         of: store, for: $0, bookmarkPath: stores.bookmarkFile, wait: lockWait(session))
     }
     defer { withExtendedLifetime(lock) {} }
-    try session.readHistoryTogether(store, stores, archive) { reading, helpers, resolver in
+    try session.read(
+      session.input(store, stores, archive), usesPager: false, needsHistory: false,
+      helperCount: StoreReading.helperCount
+    ) { reading, helpers, resolver in
       var operation = try operation(reading, helpers, resolver, encoder)
       var reached: Int64?
       let files: [ExportFolder.File]
@@ -217,15 +220,12 @@ struct Export: ReadingCommand {
   /// Exports several histories into a folder.
   private func runSeveral(_ session: Session, _ encoder: any HistoryEncoder) throws {
     var request = ExportRun.Request(
-      try stores.paths(session), to: export.outputDir ?? "", format: export.format,
+      try session.inputs(stores, archive), to: export.outputDir ?? "", format: export.format,
       maker: "histctl \(Version.text)", now: session.now)
-    request.archivePath = archive.archive
-    request.storeIdentifier = archive.storeIdentifier
     request.listedStores = session.listedStores
     request.layout = export.layout
     request.consumer = export.consumer
     request.lockWait = lockWait(session)
-    request.busyTimeout = stores.busyTimeout
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let summary = try session.observing { observer in
       let run = ExportRun(request, observer: observer)

@@ -7,7 +7,7 @@ import StoreFormat
 import SystemPackage
 
 /// The store of a command, and how to open it.
-struct StoreOptions: ParsableArguments {
+struct StoreOptions: ParsableArguments, StoreAccess {
   @Argument(help: "The store file.", completion: .store)
   var store: String
 
@@ -40,18 +40,26 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Returns the store for an operation.
-  func context(
-    _ session: Session, _ observer: @escaping OperationObserver
-  ) -> StoreContext {
-    StoreContext(
-      store, busyTimeout: busyTimeout, bookmarkPath: bookmarkFile, now: session.now,
-      observer: observer)
-  }
-
   /// Returns the file with the bookmarks of the store.
   func bookmarkPath(beside location: StoreLocation) -> String {
     bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
+  }
+}
+
+/// Options that say how stores are opened.
+protocol StoreAccess {
+  var bookmarkFile: String? { get }
+  var busyTimeout: Double { get }
+}
+
+extension StoreAccess {
+  /// Returns what an operation on a store needs.
+  func context(
+    _ path: String, _ session: Session, _ observer: @escaping OperationObserver
+  ) -> StoreContext {
+    StoreContext(
+      path, busyTimeout: busyTimeout, bookmarkPath: bookmarkFile, now: session.now,
+      observer: observer)
   }
 }
 
@@ -64,7 +72,7 @@ extension ArgumentHelp {
 }
 
 /// The stores of a command, and how to open them.
-struct SeveralStoresOptions: ParsableArguments {
+struct SeveralStoresOptions: ParsableArguments, StoreAccess {
   @Argument(value: .store, help: "The store files.")
   var stores: [String] = []
 
@@ -100,15 +108,6 @@ struct SeveralStoresOptions: ParsableArguments {
     var stores = self
     stores.stores.removeLast()
     return (stores, try TokenRange(option: last))
-  }
-
-  /// Returns one of the stores for an operation.
-  func context(
-    _ path: String, _ session: Session, _ observer: @escaping OperationObserver
-  ) -> StoreContext {
-    StoreContext(
-      path, busyTimeout: busyTimeout, bookmarkPath: bookmarkFile, now: session.now,
-      observer: observer)
   }
 
   /// Returns the stores that were given and those of the list, which is read, each once.

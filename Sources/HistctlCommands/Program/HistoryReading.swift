@@ -67,59 +67,50 @@ extension Session {
 
   // MARK: - Histories
 
-  /// Returns the input that options name.
-  func input(_ store: StoreOptions, _ archive: ArchiveOptions) -> HistoryInput {
-    let display = OperationDisplay(self)
-    return input(store.context(self) { display.show($0) }, archive)
-  }
-
   /// Returns the input at a path.
   func input(
-    _ path: String, _ stores: SeveralStoresOptions, _ archive: ArchiveOptions
+    _ path: String, _ access: some StoreAccess, _ archive: ArchiveOptions
   ) -> HistoryInput {
     let display = OperationDisplay(self)
-    return input(stores.context(path, self) { display.show($0) }, archive)
+    return HistoryInput(
+      access.context(path, self) { display.show($0) }, archivePath: archive.archive,
+      storeIdentifier: archive.storeIdentifier)
   }
 
-  private func input(_ context: StoreContext, _ archive: ArchiveOptions) -> HistoryInput {
-    HistoryInput(
-      context, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier)
+  /// Returns the input at each path that options name.
+  func inputs(
+    _ stores: SeveralStoresOptions, _ archive: ArchiveOptions
+  ) throws -> [HistoryInput] {
+    try stores.paths(self).map { input($0, stores, archive) }
   }
 
   /// Reads a store, its archive, or both as one history, and writes what `body` finds.
-  ///
-  /// - Parameter needsHistory: Whether a store without history tables is an error.
   func readHistory(
     _ store: StoreOptions, _ archive: ArchiveOptions, usesPager: Bool = true,
     needsHistory: Bool = true, _ body: (HistoryReading, TokenResolver) throws -> Void
   ) throws {
-    let input = input(store, archive)
-    func read(_ writer: OutputWriter, _ timeline: HistoryTimeline) throws {
-      let reading = HistoryReading(session: self, writer: writer, timeline: timeline)
-      try reading.warnOfTornCopy()
-      if needsHistory { _ = try timeline.snapshot?.historyTables() }
-      try body(reading, input.resolver(timeline))
+    try read(input(store.store, store, archive), usesPager: usesPager, needsHistory: needsHistory) {
+      try body($0, $2)
     }
-    guard let alone = try input.archiveAlone() else {
-      return try self.read(store, usesPager: usesPager) { writer, snapshot, _ in
-        try read(writer, try input.timeline(of: snapshot))
-      }
-    }
-    try write(usesPager: usesPager) { try read($0, HistoryTimeline(alone)) }
   }
 
-  /// Reads a history on several threads; an archive without its store is read on one.
-  func readHistoryTogether(
-    _ store: String, _ options: SeveralStoresOptions, _ archive: ArchiveOptions,
+  /// Reads a history, and writes what `body` finds.
+  ///
+  /// - Parameters:
+  ///   - needsHistory: Whether a store without history tables is an error.
+  ///   - helperCount: The number of threads that read a store beside this one.
+  func read(
+    _ input: HistoryInput, usesPager: Bool, needsHistory: Bool = true, helperCount: Int = 0,
     _ body: (HistoryReading, SnapshotHelpers?, TokenResolver) throws -> Void
   ) throws {
-    let display = OperationDisplay(self)
-    let input = input(options.context(store, self) { display.show($0) }, archive)
-    try write(usesPager: false) { writer in
-      try input.read(helperCount: StoreReading.helperCount) {
-        let reading = HistoryReading(session: self, writer: writer, timeline: $0)
+    // The snapshot ends before the pager is waited for, as in ``read(_:usesPager:_:)``.
+    let history = try input.open()
+    try write(usesPager: usesPager) { writer in
+      try history.read(helperCount: helperCount) { timeline, helpers, resolver in
+        let reading = HistoryReading(session: self, writer: writer, timeline: timeline)
         try reading.warnOfTornCopy()
-        try body(reading, $1, $2)
+        if needsHistory { _ = try timeline.snapshot?.historyTables() }
+        try body(reading, helpers, resolver)
       }
     }
   }

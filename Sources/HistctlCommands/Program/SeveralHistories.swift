@@ -181,70 +181,38 @@ extension Session {
     _ stores: SeveralStoresOptions, _ archive: ArchiveOptions, usesPager: Bool = true,
     _ body: (SeveralHistories) throws -> Void
   ) throws {
-    let given = try stores.paths(self).map {
-      HistorySource(
-        path: $0, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
-        bookmarkPath: stores.bookmarkFile)
-    }
-    let display = OperationDisplay(self)
-    func input(_ source: HistorySource) -> HistoryInput {
-      source.input(stores.context(source.path, self) { display.show($0) })
-    }
-    func reading(
-      _ writer: OutputWriter, _ timeline: HistoryTimeline, _ name: String?
-    ) throws
-      -> HistoryReading
-    {
-      let reading = HistoryReading(session: self, writer: writer, timeline: timeline, name: name)
-      try reading.warnOfTornCopy()
-      return reading
-    }
-    if given.count == 1, let source = given.first {
-      let input = input(source)
-      // The snapshot ends before the pager is waited for, as in ``read(_:usesPager:_:)``.
-      let alone = try input.archiveAlone().map { HistoryTimeline($0) }
-      let file = try alone == nil ? open(source.path, busyTimeout: stores.busyTimeout) : nil
-      return try write(usesPager: usesPager) { writer in
-        func read(_ timeline: HistoryTimeline) throws {
-          let reading = try reading(writer, timeline, nil)
-          _ = try timeline.snapshot?.historyTables()
-          try body(SeveralHistories(self, writer, [reading], [input.resolver(timeline)], nil))
-        }
-        if let alone { return try read(alone) }
-        try file?.read { try read(input.timeline(of: $0)) }
+    let given = try inputs(stores, archive)
+    if given.count == 1 {
+      return try read(given[0], usesPager: usesPager) { reading, _, resolver in
+        try body(SeveralHistories(self, reading.writer, [reading], [resolver], nil))
       }
     }
-    try readSeveral(given, input, reading, usesPager: usesPager, body)
-  }
-
-  private func readSeveral(
-    _ given: [HistorySource], _ input: (HistorySource) -> HistoryInput,
-    _ reading: (OutputWriter, HistoryTimeline, String?) throws -> HistoryReading,
-    usesPager: Bool, _ body: (SeveralHistories) throws -> Void
-  ) throws {
     let isolation = StoreIsolation(session: self, amongSeveral: true)
-    var sources: [HistorySource] = []
-    for source in given {
-      try isolation.run(source.path) { sources += try source.histories() }
+    var inputs: [HistoryInput] = []
+    for input in given {
+      try isolation.run(input.path) { inputs += try input.histories() }
     }
-    guard sources.count <= JointReading.maxCount else {
+    guard inputs.count <= JointReading.maxCount else {
       throw Failure(
         .usage,
-        "\(sources.count.grouped) histories are given, and at most \(JointReading.maxCount) are read together",
+        "\(inputs.count.grouped) histories are given, and at most \(JointReading.maxCount) are read together",
         hint: "give fewer stores, or run the command for parts of the list")
     }
-    let names = HistorySource.names(of: sources)
+    let names = HistoryInput.names(of: inputs)
     var count = 0
     try write(usesPager: usesPager) { writer in
       try JointReading.read(
-        sources.map(input),
-        failed: { place, error in try isolation.run(sources[place].path) { throw error } }
+        inputs,
+        failed: { place, error in try isolation.run(inputs[place].path) { throw error } }
       ) { opened in
         var readings: [HistoryReading] = []
         var resolvers: [TokenResolver] = []
         for (place, timeline, resolver) in opened {
-          try isolation.run(sources[place].path) {
-            readings.append(try reading(writer, timeline, names[place]))
+          try isolation.run(inputs[place].path) {
+            let reading = HistoryReading(
+              session: self, writer: writer, timeline: timeline, name: names[place])
+            try reading.warnOfTornCopy()
+            readings.append(reading)
             resolvers.append(resolver)
           }
         }

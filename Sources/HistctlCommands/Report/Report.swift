@@ -52,24 +52,22 @@ struct Report: ReadingCommand {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let request = try request(session)
     try session.write(usesPager: false) { writer in
-      try session.observing { observer in
-        let report = HistoryReport(
-          request,
-          query: {
-            try query(HistoryReading(session: session, writer: writer, timeline: $0), $1)
-          },
-          failed: { path, error in
-            if error is OutputError { throw error }
-            try isolation.run(path) { throw error }
-            return Failure(error, time: session.time.text).message
-          }, observer: observer)
-        guard let file = page.file else {
-          _ = try report.write { try writer.write($0) }
-          return
-        }
-        let summary = try report.writeFile(file, overwrites: page.overwrite)
-        try show(summary, in: file, session, writer)
+      let report = HistoryReport(
+        request,
+        query: {
+          try query(HistoryReading(session: session, writer: writer, timeline: $0), $1)
+        },
+        failed: { path, error in
+          if error is OutputError { throw error }
+          try isolation.run(path) { throw error }
+          return Failure(error, time: session.time.text).message
+        })
+      guard let file = page.file else {
+        _ = try report.write { try writer.write($0) }
+        return
       }
+      let summary = try report.writeFile(file, overwrites: page.overwrite)
+      try show(summary, in: file, session, writer)
     }
     isolation.noteSkipped()
     session.end(with: isolation.status == .success ? .success : .partlyDone)
@@ -77,18 +75,13 @@ struct Report: ReadingCommand {
 
   private func request(_ session: Session) throws -> HistoryReport.Request {
     var request = HistoryReport.Request(
-      try stores.paths(session).map {
-        HistorySource(
-          path: $0, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
-          bookmarkPath: stores.bookmarkFile)
-      }, maker: "histctl \(Version.text)", now: session.now)
+      try session.inputs(stores, archive), maker: "histctl \(Version.text)")
     request.title = page.title
     request.filters = filter.texts + valueConditions.value.map { "--value \(ShellWord.quoted($0))" }
     request.maxTransactions = page.maxTransactions
     request.isRedacted = page.redact
     request.showsDigests = page.hashes
     request.madeAt = page.reproducible ? nil : session.now
-    request.busyTimeout = stores.busyTimeout
     return request
   }
 

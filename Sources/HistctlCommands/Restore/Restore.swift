@@ -69,7 +69,7 @@ struct Restore: HistctlCommand {
     try session.write(usesPager: false) { writer in
       try session.observing { observer in
         var operation = RestoreOperation(
-          store.context(session, observer), from: archive, request,
+          store.context(store.store, session, observer), from: archive, request,
           lockWait: lockWait?.seconds(before: session.now) ?? 0)
         operation.keepsLogValues = request.restoresValues
         try run(operation, session, writer, consent)

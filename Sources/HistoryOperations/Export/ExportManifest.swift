@@ -18,7 +18,7 @@ final class ExportManifest {
   /// Begins the manifest, and warns if the run before has not ended.
   init(_ request: ExportRun.Request, storeCount: Int, observer: OperationObserver) throws {
     folder = OutputFolder.path(of: "_runs", in: request.folder)
-    let permissions = FilePermissions.common(toFilesAt: request.paths)
+    let permissions = FilePermissions.common(toFilesAt: request.inputs.map(\.path))
     try OutputFolder.make(request.folder)
     try OutputFolder.make(
       part: folder, permissions: MissingFolders.permissions(forFiles: permissions))

@@ -13,13 +13,11 @@ import SystemPackage
 /// ``ExportManifest`` lists what the run reads and writes.
 package struct ExportRun {
   /// What to export, and where to.
-  package struct Request: Sendable {
+  package struct Request {
     /// The stores, archives and exported lines, each once.
-    package var paths: [String]
+    let inputs: [HistoryInput]
     /// Those of the paths that only a list has: of them, stores without history are skipped.
     package var listedStores: Set<FilePath> = []
-    package var archivePath: String?
-    package var storeIdentifier: String?
     package var folder: String
     package var format: ExportFormat
     package var layout = ExportFolder.Layout.plain
@@ -27,17 +25,16 @@ package struct ExportRun {
     package var consumer: String?
     /// Seconds to wait for another run for the same consumer.
     package var lockWait: Double = 0
-    package var busyTimeout: Double = 5
     /// The program that exports, for the manifest.
     package var maker: String
     /// The moment that relative times are counted from.
     package var now: StoreTimestamp
 
     package init(
-      _ paths: [String], to folder: String, format: ExportFormat, maker: String,
+      _ inputs: [HistoryInput], to folder: String, format: ExportFormat, maker: String,
       now: StoreTimestamp
     ) {
-      self.paths = paths
+      self.inputs = inputs
       self.folder = folder
       self.format = format
       self.maker = maker
@@ -120,21 +117,21 @@ package struct ExportRun {
   package func run(
     _ prepare: @escaping Preparation, ended: @escaping (Outcome) throws -> JSONValue?
   ) throws -> Summary {
-    var waiting = Self.largestFirst(request.paths)[...]
+    var waiting = Self.largestFirst(request.inputs)[...]
     let total = Int64(waiting.count)
     let manifest = try ExportManifest(request, storeCount: waiting.count, observer: observer)
     var summary = Summary()
     summary.manifest = manifest.path
     var problem: (any Error)?
-    func next(onlySmall: Bool) -> String? {
+    func next(onlySmall: Bool) -> HistoryInput? {
       guard problem == nil else { return nil }
-      guard onlySmall else { return waiting.popFirst()?.path }
+      guard onlySmall else { return waiting.popFirst()?.input }
       guard let smallest = waiting.last, smallest.size <= Self.smallSize else { return nil }
-      return waiting.popLast()?.path
+      return waiting.popLast()?.input
     }
     func work(onlySmall: Bool) {
-      while let path = inTurn({ next(onlySmall: onlySmall) }) {
-        let outcome = export(path, prepare)
+      while let input = inTurn({ next(onlySmall: onlySmall) }) {
+        let outcome = export(input, prepare)
         inTurn {
           guard problem == nil else { return }
           do {
@@ -173,8 +170,8 @@ package struct ExportRun {
     return try body()
   }
 
-  private func export(_ path: String, _ prepare: Preparation) -> Outcome {
-    var outcome = Outcome(path: path)
+  private func export(_ input: HistoryInput, _ prepare: Preparation) -> Outcome {
+    var outcome = Outcome(path: input.path)
     // Progress counts histories, not transactions.
     let warn: OperationObserver = { [observer, turn] event in
       guard case .warning = event else { return }
@@ -185,14 +182,12 @@ package struct ExportRun {
     do {
       let lock = try request.consumer.flatMap {
         try RunLock.forExport(
-          of: path, for: $0, bookmarkPath: nil, wait: request.lockWait)
+          of: input.path, for: $0, bookmarkPath: nil, wait: request.lockWait)
       }
       defer { withExtendedLifetime(lock) {} }
-      let input = HistoryInput(
-        StoreContext(
-          path, busyTimeout: request.busyTimeout, now: request.now, observer: warn),
-        archivePath: request.archivePath, storeIdentifier: request.storeIdentifier)
-      try input.read { timeline, helpers, resolver in
+      var input = input
+      input.context.observer = warn
+      try input.open().read { timeline, helpers, resolver in
         outcome.storeIdentifier = timeline.storeIdentifier
         var operation = try inTurn { try prepare(timeline, helpers, resolver) }
         operation.observer = warn
@@ -201,7 +196,7 @@ package struct ExportRun {
           bookmarkPath: nil)
         outcome.files = try folder.write(folder.plan(consumer: request.consumer))
       }
-    } catch StoreError.withoutHistory where request.listedStores.contains(FilePath(path)) {
+    } catch StoreError.withoutHistory where request.listedStores.contains(FilePath(input.path)) {
       outcome.isWithoutHistory = true
     } catch {
       outcome.error = error
@@ -209,9 +204,10 @@ package struct ExportRun {
     return outcome
   }
 
-  /// Returns the paths with the sizes of their files, the largest first: at the end all threads have work.
-  private static func largestFirst(_ paths: [String]) -> [(path: String, size: Int64)] {
-    let files = paths.map { path in (path: path, size: (try? FileStatus(path: path))?.size ?? 0) }
+  /// Returns the inputs with the sizes of their files, the largest first: at the end all threads have work.
+  private static func largestFirst(_ inputs: [HistoryInput]) -> [(input: HistoryInput, size: Int64)]
+  {
+    let files = inputs.map { (input: $0, size: (try? FileStatus(path: $0.path))?.size ?? 0) }
     return files.enumerated().sorted {
       ($1.element.size, $0.offset) < ($0.element.size, $1.offset)
     }.map(\.element)

@@ -13,7 +13,7 @@ package struct HistoryReport {
   /// What to show, and how.
   package struct Request {
     /// The histories to show.
-    var sources: [HistorySource]
+    var inputs: [HistoryInput]
     /// The title; `nil` for one made of the names of the stores.
     package var title: String?
     /// The conditions of the query, as they were given.
@@ -28,14 +28,10 @@ package struct HistoryReport {
     package var maker: String
     /// The time that the page says it was made at; `nil` for none.
     package var madeAt: StoreTimestamp?
-    package var busyTimeout: Double = 5
-    /// The moment that relative times are counted from.
-    package var now: StoreTimestamp
 
-    package init(_ sources: [HistorySource], maker: String, now: StoreTimestamp) {
-      self.sources = sources
+    package init(_ inputs: [HistoryInput], maker: String) {
+      self.inputs = inputs
       self.maker = maker
-      self.now = now
     }
   }
 
@@ -53,22 +49,19 @@ package struct HistoryReport {
   private let request: Request
   private let query: (HistoryTimeline, TokenResolver) throws -> HistoryQuery
   private let failed: (String, any Error) throws -> String
-  private let observer: OperationObserver
 
   /// - Parameters:
   ///   - request: What to show.
   ///   - query: Returns which transactions of a history to show.
   ///   - failed: Called with an error of one of several histories, and returns the text for the page;
   ///     an error that it throws ends the report.
-  ///   - observer: Receives warnings.
   package init(
     _ request: Request, query: @escaping (HistoryTimeline, TokenResolver) throws -> HistoryQuery,
-    failed: @escaping (String, any Error) throws -> String, observer: @escaping OperationObserver
+    failed: @escaping (String, any Error) throws -> String
   ) {
     self.request = request
     self.query = query
     self.failed = failed
-    self.observer = observer
   }
 
   /// Writes the page into a file, which appears when it is complete and is readable only by users who
@@ -77,7 +70,7 @@ package struct HistoryReport {
   /// - Throws: ``OperationError``, and what reading throws.
   package func writeFile(_ path: String, overwrites: Bool) throws -> Summary {
     try OutputFile.write(
-      path, permissions: .common(toFilesAt: request.sources.map(\.path)), overwrites: overwrites,
+      path, permissions: .common(toFilesAt: request.inputs.map(\.path)), overwrites: overwrites,
       wayAround: "name a file, such as report.html"
     ) { draft in
       let summary = try write(replacing: path) { try draft.write($0) }
@@ -99,14 +92,14 @@ package struct HistoryReport {
     let page = ReportPage()
     var text = ReportText { try output($0) }
     var summary = Summary()
-    let sources = try request.sources.flatMap { try $0.histories() }
-    let names = HistorySource.names(of: sources)
+    let inputs = try request.inputs.flatMap { try $0.histories() }
+    let names = HistoryInput.names(of: inputs)
     var separator = JSONWriter()
     separator.appendRaw(",")
     var room = Self.maxListBytes
-    for (place, source) in sources.enumerated() {
-      let share = room / (sources.count - place)
-      let result = try history(of: source, names[place], replacing: file, byteLimit: share)
+    for (place, input) in inputs.enumerated() {
+      let share = room / (inputs.count - place)
+      let result = try history(of: input, names[place], replacing: file, byteLimit: share)
       // Nothing is written if the first history ends the report.
       if place == 0 {
         let title = title(names)
@@ -124,7 +117,7 @@ package struct HistoryReport {
       case .failure(let problem):
         var writer = JSONWriter()
         writer.append(
-          .object(of: ["name": names[place], "path": source.path, "problem": problem.text]))
+          .object(of: ["name": names[place], "path": input.path, "problem": problem.text]))
         try text.write(writer)
       }
       summary.histories += 1
@@ -144,27 +137,31 @@ package struct HistoryReport {
 
   /// Reads a history, or returns why it cannot be read if there are others.
   private func history(
-    of source: HistorySource, _ name: String, replacing file: String?, byteLimit: Int
+    of input: HistoryInput, _ name: String, replacing file: String?, byteLimit: Int
   ) throws -> Result<ReportHistory, Problem> {
     do {
       let before =
-        try request.showsDigests && source.isStore
-        ? StoreDigests(ofStoreAt: source.path) : nil
-      var history = try read(source, replacing: file) { timeline, resolver, logProblem in
-        try ReportHistory(
-          timeline, query: query(timeline, resolver), request: request, source: source,
-          name: name, logProblem: logProblem, byteLimit: byteLimit, observer: observer)
+        try request.showsDigests && input.isStore
+        ? StoreDigests(ofStoreAt: input.path) : nil
+      // Before the store is opened.
+      let logProblem = StoreReading.logProblem(of: input.path)
+      var history = try input.open().read { timeline, _, resolver in
+        if let file { try timeline.checkIsNotReplaced(by: file) }
+        _ = try timeline.snapshot?.historyTables()
+        return try ReportHistory(
+          timeline, query: query(timeline, resolver), request: request, input: input, name: name,
+          logProblem: timeline.snapshot == nil ? nil : logProblem, byteLimit: byteLimit)
       }
       // The store is closed now.
       if let before {
         history.add(
-          DigestComparison(before: before, after: try StoreDigests(ofStoreAt: source.path)))
+          DigestComparison(before: before, after: try StoreDigests(ofStoreAt: input.path)))
       }
       return .success(history)
     } catch {
-      guard request.sources.count > 1 else { throw error }
+      guard request.inputs.count > 1 else { throw error }
       if let error = error as? OperationError, error.code == .ontoItself { throw error }
-      return .failure(Problem(text: try failed(source.path, error)))
+      return .failure(Problem(text: try failed(input.path, error)))
     }
   }
 
@@ -187,26 +184,6 @@ package struct HistoryReport {
     ])
     writer.appendRaw(",\"histories\":[")
     return writer
-  }
-
-  // MARK: - Sources
-
-  /// Opens a source.
-  private func read<Result>(
-    _ source: HistorySource, replacing file: String?,
-    _ body: (HistoryTimeline, TokenResolver, _ logProblem: String?) throws -> Result
-  ) throws -> Result {
-    let input = source.input(
-      StoreContext(
-        source.path, busyTimeout: request.busyTimeout, bookmarkPath: source.bookmarkPath,
-        now: request.now, observer: observer))
-    // Before the store is opened.
-    let logProblem = StoreReading.logProblem(of: source.path)
-    return try input.read { timeline, _, resolver in
-      if let file { try timeline.checkIsNotReplaced(by: file) }
-      _ = try timeline.snapshot?.historyTables()
-      return try body(timeline, resolver, timeline.snapshot == nil ? nil : logProblem)
-    }
   }
 }
 

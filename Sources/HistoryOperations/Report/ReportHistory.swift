@@ -22,11 +22,11 @@ struct ReportHistory {
 
   init(
     _ timeline: HistoryTimeline, query: HistoryQuery, request: HistoryReport.Request,
-    source: HistorySource, name: String, logProblem: String?, byteLimit: Int,
-    observer: OperationObserver
+    input: HistoryInput, name: String, logProblem: String?, byteLimit: Int
   ) throws {
     self.timeline = timeline
     self.name = name
+    let (observer, now) = (input.context.observer, input.context.now)
     isRedacted = request.isRedacted
     maxTransactions = request.maxTransactions
     let schema = try timeline.schema(
@@ -38,11 +38,11 @@ struct ReportHistory {
     try query.deriveValues(in: timeline, schema: schema)
     var problem: StoreError?
     statistics = try Self.tolerating(&problem) {
-      try Self.count(query, timeline, schema, now: request.now)
+      try Self.count(query, timeline, schema, now: now)
     } otherwise: {
       var tolerant = query
       tolerant.checksCompleteness = false
-      return try Self.count(tolerant, timeline, schema, now: request.now)
+      return try Self.count(tolerant, timeline, schema, now: now)
     }
     var list = ReportTransactions(byteLimit: byteLimit, isRedacted: request.isRedacted)
     if request.maxTransactions > 0 {
@@ -63,9 +63,9 @@ struct ReportHistory {
     (facts, sizes, notices, bookmarks) =
       if let snapshot = timeline.snapshot {
         try Self.state(
-          of: snapshot, timeline, source, statistics, logProblem: logProblem, now: request.now)
+          of: snapshot, timeline, input, statistics, logProblem: logProblem)
       } else {
-        try Self.state(ofArchive: timeline, at: source.path)
+        try Self.state(ofArchive: timeline, at: input.path)
       }
     if let message = query.valueSearch?.result.message(on: query) {
       notices.append(StoreNotice(kind: "unknownValues", text: message))
@@ -119,13 +119,13 @@ struct ReportHistory {
   )
 
   private static func state(
-    of snapshot: StoreSnapshot, _ timeline: HistoryTimeline, _ source: HistorySource,
-    _ statistics: HistoryStatistics, logProblem: String?, now: StoreTimestamp
+    of snapshot: StoreSnapshot, _ timeline: HistoryTimeline, _ input: HistoryInput,
+    _ statistics: HistoryStatistics, logProblem: String?
   ) throws -> State {
     let mirroring = try MirroringState(snapshot: snapshot)
     let (bookmarks, problem) = BookmarkFile.readable(
-      named: source.bookmarkPath, beside: snapshot.location)
-    let statuses = try BookmarkStatus.statuses(of: bookmarks, in: snapshot, now: now)
+      named: input.context.bookmarkPath, beside: snapshot.location)
+    let statuses = try BookmarkStatus.statuses(of: bookmarks, in: snapshot, now: input.context.now)
     let notices =
       try StoreNotice.notices(
         on: snapshot, reach: HistoryReach(of: snapshot), mirroring: mirroring,
@@ -135,7 +135,7 @@ struct ReportHistory {
     let sizes = JSONValue.object(of: [
       "store": try snapshot.storeByteCount(), "free": try snapshot.freeByteCount(),
       "log": try? snapshot.location.logSize(), "history": statistics.size?.pageByteCount,
-      "archive": try archiveByteCount(of: timeline, at: source.archivePath),
+      "archive": try archiveByteCount(of: timeline, at: input.archivePath),
     ])
     return (try facts(of: snapshot, mirroring), sizes, notices, statuses.map(json))
   }
