@@ -89,16 +89,14 @@ package struct HistoryInput {
       let archive = try reader(
         archivePath, storeIdentifier: snapshot.metadata.storeIdentifier ?? "")
       try archive.checkSegmentsAreListed(before: snapshot.oldestTransaction()?.number)
-      if let segment = archive.unlisted.first { observer(.warning(.unlisted(segment))) }
+      if let segment = archive.unlisted.first { observer(.unlisted(segment)) }
       // Sealing was interrupted before the first segment was listed.
       if archive.store.entries.isEmpty { return HistoryTimeline(snapshot) }
       return try HistoryTimeline(snapshot, continuing: archive)
     } catch let error as ArchiveError {
       // Before its first segment is sealed, an archive has nothing to add.
       guard case .unknownStore = error else { throw error }
-      observer(
-        .warning(
-          OperationWarning(kind: "unknownStore", message: error.message, hint: error.remedy)))
+      observer(.warning(kind: "unknownStore", error.message, hint: error.remedy))
       return HistoryTimeline(snapshot)
     }
   }
@@ -119,12 +117,11 @@ package struct HistoryInput {
     if reader.hasTornCatalog {
       observer(
         .warning(
-          OperationWarning(
-            kind: "tornCatalog",
-            message: "the last line of \(reader.archive.catalogPath) breaks off, so a segment may "
-              + "be missing",
-            hint: "verify shows what is in the folder; the next archive command for the store "
-              + "repairs the catalog")))
+          kind: "tornCatalog",
+          "the last line of \(reader.archive.catalogPath) breaks off, so a segment may "
+            + "be missing",
+          hint: "verify shows what is in the folder; the next archive command for the store "
+            + "repairs the catalog"))
     }
     return reader
   }
@@ -157,14 +154,12 @@ package enum OpenHistory {
   }
 }
 
-extension OperationWarning {
+extension OperationEvent {
   /// The warning that an archive has a segment that its catalog does not list, and whose transactions the store has.
-  static func unlisted(_ segment: UnlistedSegment) -> OperationWarning {
-    OperationWarning(
+  static func unlisted(_ segment: UnlistedSegment) -> OperationEvent {
+    .warning(
       kind: "unlistedSegment",
-      message:
-        "\(segment.path) is not in the catalog of its archive: sealing was interrupted; the store has its "
-        + "transactions",
-      hint: "the next archive command for the store lists the segment")
+      "\(segment.path) is not in the catalog of its archive: sealing was interrupted; the store has its "
+        + "transactions", hint: "the next archive command for the store lists the segment")
   }
 }

@@ -8,7 +8,9 @@ import StoreEditing
 /// Counts are totals since the operation began. If a signal or an error ends it, the last event has the
 /// final counts.
 package enum OperationEvent {
-  case warning(OperationWarning)
+  /// A problem that does not end the operation, with its name for scripts, and whether the store or the archive is
+  /// damaged.
+  case warning(kind: String, String, hint: String?, isDamage: Bool = false)
   /// A save that a program had not finished was rolled back.
   case rolledBackSave(store: String)
   /// Transactions were written; `file` is `nil` for an output other than a file.
@@ -37,13 +39,3 @@ package enum OperationEvent {
 
 /// Receives the events of an operation, one at a time, on any of its threads.
 package typealias OperationObserver = (OperationEvent) -> Void
-
-/// A problem that does not end the operation.
-package struct OperationWarning: Hashable, Sendable {
-  /// The name of the warning for scripts.
-  package let kind: String
-  package let message: String
-  package let hint: String?
-  /// Whether the store or the archive is damaged.
-  package var isDamage = false
-}

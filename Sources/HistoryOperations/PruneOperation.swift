@@ -35,20 +35,17 @@ package struct PruneOperation {
       let isSealing = sealing != nil && comparesRows
       context.observer(
         .warning(
-          OperationWarning(
-            kind: "orphanChange",
-            message:
-              "\(context.path): changes that belong to no transaction stay: \(planned.plan.orphanCount)",
-            hint: isSealing
-              ? "no archive has them, so they are not deleted with one"
-              : "to delete those before the cut as well, ignore the guard against damage")))
+          kind: "orphanChange",
+          "\(context.path): changes that belong to no transaction stay: \(planned.plan.orphanCount)",
+          hint: isSealing
+            ? "no archive has them, so they are not deleted with one"
+            : "to delete those before the cut as well, ignore the guard against damage"))
     }
     if let problem = planned.plan.recordedValues?.problem {
       context.observer(
         .warning(
-          OperationWarning(
-            kind: "unusableValues", message: problem,
-            hint: "recorded values are not deleted; move the file away if it is not needed")))
+          kind: "unusableValues", problem,
+          hint: "recorded values are not deleted; move the file away if it is not needed"))
     }
     return planned
   }

@@ -48,7 +48,7 @@ package struct RestoreOperation {
     let sealed = try sealedHistory(of: restorer.storeIdentifier())
     let rows = try restorer.plan(request, of: sealed) { observer(.readingArchive(changes: $0)) }
     observer(.finished)
-    if let segment = sealed.unlisted.first { observer(.warning(.unlisted(segment))) }
+    if let segment = sealed.unlisted.first { observer(.unlisted(segment)) }
     return Plan(
       rows: rows,
       gap: request.from == nil ? sealed.gap(before: rows.oldest?.number ?? .max) : nil,

@@ -20,10 +20,9 @@ package enum StoreReading {
     guard let problem = logProblem(in: location) else { return }
     observer(
       .warning(
-        OperationWarning(
-          kind: "damagedLog", message: "\(location.path): \(problem)",
-          hint: "verify tells more; another copy of the store with its -wal may have them",
-          isDamage: true)))
+        kind: "damagedLog", "\(location.path): \(problem)",
+        hint: "verify tells more; another copy of the store with its -wal may have them",
+        isDamage: true))
   }
 
   /// Warns if a copy is read without the save that its program has not finished.
@@ -33,9 +32,8 @@ package enum StoreReading {
     guard location.hasRolledBackSave else { return }
     observer(
       .warning(
-        OperationWarning(
-          kind: "unfinishedSave", message: location.rolledBackSaveMessage,
-          hint: "the save is rolled back in a temporary copy only")))
+        kind: "unfinishedSave", location.rolledBackSaveMessage,
+        hint: "the save is rolled back in a temporary copy only"))
   }
 
   /// Returns a description of the ignored part of a store's log, usually finished saves, or `nil` if
@@ -65,27 +63,22 @@ package enum StoreReading {
     for counter in try snapshot.tornHistoryCounters() {
       observer(
         .warning(
-          OperationWarning(
-            kind: "tornCounter",
-            message:
-              "\(path): the highest number given out for \(counter.entity) is "
-              + "\(counter.issued), and \(counter.present) is in use: parts of the store are of "
-              + "different times",
-            hint: "copy the store again, together with its -wal")))
+          kind: "tornCounter",
+          "\(path): the highest number given out for \(counter.entity) is "
+            + "\(counter.issued), and \(counter.present) is in use: parts of the store are of "
+            + "different times", hint: "copy the store again, together with its -wal"))
     }
     guard let missing = try snapshot.missingNewestChanges() else { return }
     let (first, last) = (missing.numbers.lowerBound, missing.numbers.upperBound)
     observer(
       .warning(
-        OperationWarning(
-          kind: "missingChanges",
-          message:
-            "\(path): no transaction after \(missing.lastTransaction) has changes, and "
-            + (first == last
-              ? "change \(first), whose number was given out, is missing"
-              : "changes \(first) to \(last), whose numbers were given out, are missing")
-            + ": they were deleted, or parts of the store are of different times",
-          hint: "if they were not deleted, copy the store again, together with its -wal")))
+        kind: "missingChanges",
+        "\(path): no transaction after \(missing.lastTransaction) has changes, and "
+          + (first == last
+            ? "change \(first), whose number was given out, is missing"
+            : "changes \(first) to \(last), whose numbers were given out, are missing")
+          + ": they were deleted, or parts of the store are of different times",
+        hint: "if they were not deleted, copy the store again, together with its -wal"))
   }
 
   /// Warns if the names of attributes cannot be read.
@@ -100,19 +93,16 @@ package enum StoreReading {
     case .missing:
       observer(
         .warning(
-          OperationWarning(
-            kind: "missingModel",
-            message: "\(path) has no model cache, so attributes and tombstones have no names",
-            hint: "the app's framework writes the cache when it opens the store")))
+          kind: "missingModel",
+          "\(path) has no model cache, so attributes and tombstones have no names",
+          hint: "the app's framework writes the cache when it opens the store"))
     case .unreadable(let reason):
       observer(
         .warning(
-          OperationWarning(
-            kind: "damagedModel",
-            message: "the model cache of \(path) is damaged, so attributes and tombstones have no "
-              + "names: \(reason)",
-            hint: "the app's framework writes the cache again after it is deleted", isDamage: true))
-      )
+          kind: "damagedModel",
+          "the model cache of \(path) is damaged, so attributes and tombstones have no "
+            + "names: \(reason)",
+          hint: "the app's framework writes the cache again after it is deleted", isDamage: true))
     }
   }
 }

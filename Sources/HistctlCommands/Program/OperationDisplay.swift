@@ -17,9 +17,9 @@ final class OperationDisplay {
   /// Shows an event.
   func show(_ event: OperationEvent) {
     switch event {
-    case .warning(let warning):
-      session.diagnostics.warn(warning.message, kind: warning.kind, hint: warning.hint)
-      if warning.isDamage { session.end(with: .damaged) }
+    case .warning(let kind, let message, let hint, let isDamage):
+      session.diagnostics.warn(message, kind: kind, hint: hint)
+      if isDamage { session.end(with: .damaged) }
     case .rolledBackSave(let store):
       session.diagnostics.note("\(store): an interrupted save was rolled back")
     case .exporting(let summary, let store, let file):

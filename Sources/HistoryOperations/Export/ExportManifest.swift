@@ -27,11 +27,10 @@ final class ExportManifest {
     {
       observer(
         .warning(
-          OperationWarning(
-            kind: "unfinishedRun",
-            message: "the run of \(OutputFolder.path(of: last, in: folder)) has not ended: it was "
-              + "interrupted, or still goes on",
-            hint: "with --bookmark, this run exports what that one has not")))
+          kind: "unfinishedRun",
+          "the run of \(OutputFolder.path(of: last, in: folder)) has not ended: it was "
+            + "interrupted, or still goes on",
+          hint: "with --bookmark, this run exports what that one has not"))
     }
     let time = (request.now.iso8601() ?? "unknown").filter { $0 != "-" && $0 != ":" }
     var path = OutputFolder.path(of: time + ".jsonl", in: folder)

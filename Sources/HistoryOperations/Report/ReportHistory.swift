@@ -54,10 +54,7 @@ struct ReportHistory {
     }
     transactions = list
     if let problem {
-      observer(
-        .warning(
-          OperationWarning(
-            kind: "damaged", message: problem.message, hint: problem.remedy, isDamage: true)))
+      observer(.warning(kind: "damaged", problem.message, hint: problem.remedy, isDamage: true))
     }
     self.problem = problem?.message
     (facts, sizes, notices, bookmarks) =
