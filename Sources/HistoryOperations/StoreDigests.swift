@@ -56,7 +56,7 @@ package struct DigestComparison: Hashable, Sendable {
   package var isUnchanged: Bool { files.allSatisfy(\.isUnchanged) }
 
   /// Explains a difference; `nil` without one.
-  package var notice: StoreNotice? {
+  package var notice: String? {
     let changed = files.filter { !$0.isUnchanged }
     guard !changed.isEmpty else { return nil }
     let names = changed.map(\.path).joined(separator: ", ")
@@ -64,10 +64,8 @@ package struct DigestComparison: Hashable, Sendable {
     let isMadeByReading = changed.allSatisfy { file in
       file.path.hasSuffix("-shm") || file.before == nil && file.after?.byteCount == 0
     }
-    return StoreNotice(
-      kind: "changedFiles",
-      text: isMadeByReading
-        ? "reading made or changed \(names); --private-copy leaves nothing beside the store"
-        : "another program changed \(names) during reading")
+    return isMadeByReading
+      ? "reading made or changed \(names); --private-copy leaves nothing beside the store"
+      : "another program changed \(names) during reading"
   }
 }

@@ -1,7 +1,8 @@
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// A condition of a store that needs the attention of a person.
+/// A condition of a store or an archive that needs the attention of a person.
 package struct StoreNotice: Hashable, Sendable {
   /// The name for programs.
   package let kind: String
@@ -9,107 +10,83 @@ package struct StoreNotice: Hashable, Sendable {
   /// Whether the store is damaged.
   let isDamage: Bool
 
-  package init(kind: String, text: String, isDamage: Bool = false) {
-    self.kind = kind
-    self.text = text
-    self.isDamage = isDamage
-  }
+  package var json: JSONValue { .object(of: ["kind": kind, "message": text]) }
+}
 
-  /// Returns the notices on a store: damage that shows without reading all of it first.
+extension [StoreNotice] {
+  /// Makes the notices on a store: damage that shows without reading all of it first.
   ///
   /// - Parameters:
   ///   - reach: The reach of its history; `nil` for a store without history tables.
   ///   - mirroring: The state of the mirror; `nil` if it is unknown.
   ///   - logProblem: A problem of its log that was found before it was opened.
-  package static func notices(
+  package init(
     on snapshot: StoreSnapshot, reach: HistoryReach?, mirroring: MirroringState?,
     logProblem: String?
-  ) throws -> [StoreNotice] {
+  ) throws {
+    self = []
     let damage = try EvidentDamage(of: snapshot)
-    return try
-      (logProblem.map { [StoreNotice(kind: "damagedLog", text: $0, isDamage: true)] } ?? [])
-      + self.damage(damage, logProblem: logProblem)
-      + (damage.unfinishedLog.map { [StoreNotice(kind: "unfinishedLog", text: $0)] } ?? [])
-      + (snapshot.location.hasRolledBackSave
-        ? [StoreNotice(kind: "unfinishedSave", text: snapshot.location.rolledBackSaveMessage)] : [])
-      + (reach.map(notices) ?? []) + missingChanges(snapshot, reach)
-      + notices(snapshot.layout, mirroring)
-      + (snapshot.metadata.isComplete
-        ? []
-        : [
-          StoreNotice(
-            kind: "missingMetadata", text: "the store's property list is missing or unreadable")
-        ])
-  }
-
-  /// Lists damage, except that of the log and of counters if there is another notice.
-  private static func damage(_ damage: EvidentDamage, logProblem: String?) -> [StoreNotice] {
-    damage.findings.filter { $0.kind != .tornCounter && !($0.isOfLog && logProblem != nil) }.map {
-      StoreNotice(
-        kind: $0.kind.rawValue, text: "damaged: \($0.place): \($0.detail)", isDamage: true)
+    add("damagedLog", logProblem, isDamage: true)
+    // Of the log and of counters there is another notice.
+    for finding in damage.findings
+    where finding.kind != .tornCounter && !(finding.isOfLog && logProblem != nil) {
+      add(
+        finding.kind.rawValue, "damaged: \(finding.place): \(finding.detail)", isDamage: true)
+    }
+    add("unfinishedLog", damage.unfinishedLog)
+    if snapshot.location.hasRolledBackSave {
+      add("unfinishedSave", snapshot.location.rolledBackSaveMessage)
+    }
+    if let reach {
+      add(reach)
+      add(
+        "missingChanges",
+        try MissingChanges(in: snapshot, transactionCount: snapshot.transactionCount())?.text)
+    }
+    add(snapshot.layout, mirroring)
+    if !snapshot.metadata.isComplete {
+      add("missingMetadata", "the store's property list is missing or unreadable")
     }
   }
 
-  private static func missingChanges(
-    _ snapshot: StoreSnapshot, _ reach: HistoryReach?
-  ) throws -> [StoreNotice] {
-    guard reach != nil,
-      let missing = try MissingChanges(
-        in: snapshot, transactionCount: snapshot.transactionCount())
-    else { return [] }
-    return [StoreNotice(kind: "missingChanges", text: missing.text)]
+  /// Adds a notice, if there is a text.
+  package mutating func add(_ kind: String, _ text: String?, isDamage: Bool = false) {
+    if let text { append(StoreNotice(kind: kind, text: text, isDamage: isDamage)) }
   }
 
-  private static func notices(_ reach: HistoryReach) -> [StoreNotice] {
-    var notices: [StoreNotice] = []
+  private mutating func add(_ reach: HistoryReach) {
     if reach.isTorn {
-      notices.append(
-        StoreNotice(
-          kind: "torn",
-          text:
-            "the store issued lower numbers than its history contains: a copy that lost its -wal"))
+      add(
+        "torn",
+        "the store issued lower numbers than its history contains: a copy that lost its -wal")
     }
     if reach.oldest == nil, reach.highestIssued > 0 {
-      notices.append(
-        StoreNotice(
-          kind: "emptied",
-          text: "the history was emptied after number \(reach.highestIssued): every saved token "
-            + "has expired"))
+      add(
+        "emptied",
+        "the history was emptied after number \(reach.highestIssued): every saved token has expired"
+      )
     } else if let oldest = reach.oldest, oldest.number > 1 {
-      notices.append(
-        StoreNotice(
-          kind: "pruned",
-          text: "the history was pruned before number \(oldest.number): older tokens have expired"))
+      add(
+        "pruned",
+        "the history was pruned before number \(oldest.number): older tokens have expired")
     }
-    return notices
   }
 
-  private static func notices(
-    _ layout: StoreLayout, _ mirroring: MirroringState?
-  ) -> [StoreNotice] {
-    var notices: [StoreNotice] = []
+  private mutating func add(_ layout: StoreLayout, _ mirroring: MirroringState?) {
     if !layout.mirroringTables.isEmpty {
-      notices.append(
-        StoreNotice(
-          kind: "mirrored",
-          text: "the store is mirrored to CloudKit, which needs its history"
-            + (mirroring.map { $0.need.text } ?? "")))
+      add(
+        "mirrored",
+        "the store is mirrored to CloudKit, which needs its history"
+          + (mirroring.map { $0.need.text } ?? ""))
     }
     if layout.history?.internsStrings == false {
-      notices.append(
-        StoreNotice(
-          kind: "oldLayout",
-          text:
-            "the history has the layout of macOS 10.13; column masks of that time can be unreliable"
-        ))
+      add(
+        "oldLayout",
+        "the history has the layout of macOS 10.13; column masks of that time can be unreliable")
     }
     if layout.history?.indexesChangesByTransaction == false {
-      notices.append(
-        StoreNotice(
-          kind: "missingIndex",
-          text: "the index of changes by transaction is missing, so reading is slow"))
+      add("missingIndex", "the index of changes by transaction is missing, so reading is slow")
     }
-    return notices
   }
 }
 

@@ -1,5 +1,6 @@
 import HistoryArchive
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -31,28 +32,24 @@ struct ArchiveInfoReport: FieldPage {
   private var frameCount: Int64 { sum { Int64($0.frameCount) } }
 
   /// Notes on the archive.
-  private var notices: [(kind: String, text: String)] {
-    var notices: [(kind: String, text: String)] = []
+  private var notices: [StoreNotice] {
+    var notices: [StoreNotice] = []
     for store in overview.stores {
       for gap in store.gaps {
-        notices.append(("gap", "store \(store.identifier): \(gap.message)"))
+        notices.add("gap", "store \(store.identifier): \(gap.message)")
       }
       if store.overlapCount > 0 {
-        notices.append(
-          (
-            "overlap",
-            "store \(store.identifier): " + store.overlapCount.counted("segment")
-              + " repeat transactions, which is normal after a crash"
-          ))
+        notices.add(
+          "overlap",
+          "store \(store.identifier): " + store.overlapCount.counted("segment")
+            + " repeat transactions, which is normal after a crash")
       }
     }
     if overview.tornByteCount > 0 {
-      notices.append(
-        (
-          "tornCatalog",
-          "the catalog ends in the middle of a line, as after a crash; the next archive command "
-            + "repairs it"
-        ))
+      notices.add(
+        "tornCatalog",
+        "the catalog ends in the middle of a line, as after a crash; the next archive command "
+          + "repairs it")
     }
     return notices
   }
@@ -113,7 +110,7 @@ struct ArchiveInfoReport: FieldPage {
         "changes": sum(\.changeCount), "bytes": sum(\.byteCount),
         "textBytes": sum(\.textByteCount), "files": overview.fileCount,
         "fileBytes": overview.fileByteCount, "stores": overview.stores.map(json),
-        "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },
+        "notices": notices.map(\.json),
       ])
   }
 

@@ -30,7 +30,7 @@ struct InfoReport {
   private(set) var notices: [StoreNotice]
   /// The digests of the files; `nil` unless they are wanted.
   var digests: DigestComparison? {
-    didSet { if let notice = digests?.notice { notices.append(notice) } }
+    didSet { notices.add("changedFiles", digests?.notice) }
   }
 
   init(
@@ -59,18 +59,16 @@ struct InfoReport {
           ($0.bookmark.name, $0)
         })
     mirroring = overview == nil ? nil : try MirroringState(snapshot: snapshot)
-    notices =
-      try StoreNotice.notices(
-        on: snapshot, reach: overview?.reach, mirroring: mirroring, logProblem: logProblem)
-      + (bookmarkProblem.map { [StoreNotice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
-      + (overview.map(\.listsAllTexts) == false
-        ? [
-          StoreNotice(
-            kind: "notListed",
-            text: "of authors, bundles and processes, only those with the most transactions are "
-              + "listed, up to \(StoreSnapshot.maxTexts) and "
-              + "\(ByteCount(Int64(StoreSnapshot.maxTextBytes))) of each")
-        ] : [])
+    notices = try .init(
+      on: snapshot, reach: overview?.reach, mirroring: mirroring, logProblem: logProblem)
+    notices.add("unreadableBookmarks", bookmarkProblem?.message)
+    if overview.map(\.listsAllTexts) == false {
+      notices.add(
+        "notListed",
+        "of authors, bundles and processes, only those with the most transactions are "
+          + "listed, up to \(StoreSnapshot.maxTexts) and "
+          + "\(ByteCount(Int64(StoreSnapshot.maxTextBytes))) of each")
+    }
   }
 
   var json: JSONValue {
@@ -90,7 +88,7 @@ struct InfoReport {
         + JSONValue.list(of: [
           "bookmarks": bookmarks.map { $0.json(statuses[$0.name]) },
           "values": values.recordedJSON, "logValues": values.logJSON, "hashes": digests?.json,
-          "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },
+          "notices": notices.map(\.json),
         ]))
   }
 }

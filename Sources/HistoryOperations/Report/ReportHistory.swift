@@ -65,7 +65,7 @@ struct ReportHistory {
         try Self.state(ofArchive: timeline, at: input.path)
       }
     if let message = query.valueSearch?.result.message(on: query) {
-      notices.append(StoreNotice(kind: "unknownValues", text: message))
+      notices.add("unknownValues", message)
     }
   }
 
@@ -123,12 +123,13 @@ struct ReportHistory {
     let (bookmarks, problem) = BookmarkFile.readable(
       named: input.context.bookmarkPath, beside: snapshot.location)
     let statuses = try BookmarkStatus.statuses(of: bookmarks, in: snapshot, now: input.context.now)
-    let notices =
-      try StoreNotice.notices(
-        on: snapshot, reach: HistoryReach(of: snapshot), mirroring: mirroring,
-        logProblem: logProblem)
-      + (problem.map { [StoreNotice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
-      + self.notices(on: statuses)
+    var notices = try [StoreNotice](
+      on: snapshot, reach: HistoryReach(of: snapshot), mirroring: mirroring, logProblem: logProblem)
+    notices.add("unreadableBookmarks", problem?.message)
+    for status in statuses where status.token.state != .valid {
+      notices.add(
+        "bookmark", "the bookmark \(status.bookmark.name) is \(status.token.state.name)")
+    }
     let sizes = JSONValue.object(of: [
       "store": try snapshot.storeByteCount(), "free": try snapshot.freeByteCount(),
       "log": try? snapshot.location.logSize(), "history": statistics.size?.pageByteCount,
@@ -140,14 +141,12 @@ struct ReportHistory {
   private static func state(
     ofArchive timeline: HistoryTimeline, at path: String
   ) throws -> State {
-    let notices = try timeline.missingBeginning().map {
-      [
-        StoreNotice(
-          kind: "missingBeginning", text: "history before number \($0.oldest ?? 0) is not here")
-      ]
-    }
+    var notices: [StoreNotice] = []
+    notices.add(
+      "missingBeginning",
+      try timeline.missingBeginning().map { "history before number \($0.oldest ?? 0) is not here" })
     let sizes = JSONValue.object(of: ["archive": try archiveByteCount(of: timeline, at: path)])
-    return ([], sizes, notices ?? [], [])
+    return ([], sizes, notices, [])
   }
 
   // MARK: - Facts
@@ -163,7 +162,7 @@ struct ReportHistory {
         facts.append((name + " after reading", file.after?.digest ?? "no file"))
       }
     }
-    if let notice = digests.notice { notices.append(notice) }
+    notices.add("changedFiles", digests.notice)
   }
 
   private static func facts(
@@ -199,15 +198,6 @@ struct ReportHistory {
     guard let path, timeline.archive != nil, Archive.isArchive(path) else { return nil }
     return try ArchiveOverview(Archive(path: path)).stores
       .first { $0.identifier == timeline.storeIdentifier }?.byteCount
-  }
-
-  private static func notices(on statuses: [BookmarkStatus]) -> [StoreNotice] {
-    statuses.compactMap { status in
-      guard status.token.state != .valid else { return nil }
-      return StoreNotice(
-        kind: "bookmark",
-        text: "the bookmark \(status.bookmark.name) is \(status.token.state.name)")
-    }
   }
 
   private static func json(_ status: BookmarkStatus) -> JSONValue {
