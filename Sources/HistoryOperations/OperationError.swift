@@ -1,27 +1,21 @@
+import HistoryCoding
 import PersistentHistory
 import StoreEditing
 
 /// An error of an operation: what is wrong and what to do about it.
 package struct OperationError: Error {
-  /// The kinds of errors. Scripts compare the names, and each kind has one exit status.
-  package enum Code: String, CaseIterable, Sendable {
-    case alreadyThere, config, divergedFolder, encryptedBackup, locked, mirrored, missing
-    case notSearched, ontoItself, sharedPlace
-    case storeInTwoSections, tooLarge, unnamedStore, unreadable, unwritable, usage
-  }
-
-  package let code: Code
+  package let kind: ErrorKind
   package let message: String
-  package let hint: String
+  package let remedy: String
   /// Further facts for scripts, by key.
-  package let details: [(String, String)]
+  package let details: [(String, JSONValue)]
 
   package init(
-    _ code: Code, _ message: String, hint: String, details: [(String, String)] = []
+    _ kind: ErrorKind, _ message: String, hint: String, details: [(String, JSONValue)] = []
   ) {
-    self.code = code
+    self.kind = kind
     self.message = message
-    self.hint = hint
+    remedy = hint
     self.details = details
   }
 

@@ -97,7 +97,7 @@ package struct RecordOperation {
     case StoreError.missing, StoreError.changedWhileReading, StoreError.notAStore,
       StoreError.unreadable, StoreError.withoutHistory:
       hasStarted
-    case let error as OperationError: hasStarted && error.code == .unreadable
+    case let error as OperationError: hasStarted && error.kind == .unreadable
     default: false
     }
   }

@@ -91,7 +91,7 @@ package final class RunLock {
       }
       guard start.secondsAgo < wait else {
         throw OperationError(
-          .locked, "another \(work)", hint: hint, details: [("lock", path)])
+          .locked, "another \(work)", hint: hint, details: [("lock", .string(path))])
       }
       Pause.take(seconds: 0.1)
     }

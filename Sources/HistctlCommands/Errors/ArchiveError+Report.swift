@@ -2,6 +2,7 @@ import DemoStore
 import DurableFiles
 import HistoryArchive
 import HistoryCoding
+import HistoryOperations
 import Terminal
 
 extension ArchiveError: ReportedError {

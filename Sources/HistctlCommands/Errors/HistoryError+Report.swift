@@ -1,6 +1,7 @@
 import DurableFiles
 import HistoryArchive
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import Terminal
 

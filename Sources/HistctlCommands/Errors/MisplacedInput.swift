@@ -1,6 +1,7 @@
 import DurableFiles
 import Foundation
 import HistoryArchive
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import SystemPackage

@@ -87,7 +87,7 @@ struct Find: HistctlCommand {
     let message = "not searched: " + counts.joined(separator: ", ")
     if output.json {
       diagnostics.warn(
-        message, kind: OperationError.Code.notSearched.rawValue,
+        message, kind: ErrorKind.notSearched.rawValue,
         hint: "unpack those that may have stores, and search the result")
     } else {
       diagnostics.note(message)

@@ -74,10 +74,6 @@ extension Failure {
       self.init(
         error.kind, error.message, hint: error.hint ?? error.remedy, details: error.details)
       if let time { message = Self.message(of: error, time: time) ?? message }
-    case let error as OperationError:
-      self.init(
-        error.code.kind, error.message, hint: error.hint,
-        details: error.details.map { ($0, .string($1)) })
     case let error as PartlyDone: self.init(error)
     case let error as CompactionInterrupted: self.init(error)
     case let error as MomentError:
@@ -150,25 +146,6 @@ extension Failure {
   }
 }
 
-extension OperationError.Code {
-  fileprivate var kind: ErrorKind {
-    switch self {
-    case .alreadyThere: .alreadyThere
-    case .config: .config
-    case .divergedFolder: .divergedFolder
-    case .encryptedBackup: .encryptedBackup
-    case .locked: .locked
-    case .mirrored: .mirrored
-    case .missing: .missing
-    case .notSearched: .notSearched
-    case .ontoItself: .ontoItself
-    case .sharedPlace: .sharedPlace
-    case .storeInTwoSections: .storeInTwoSections
-    case .tooLarge: .tooLarge
-    case .unnamedStore: .unnamedStore
-    case .unreadable: .unreadable
-    case .unwritable: .unwritable
-    case .usage: .usage
-    }
-  }
+extension OperationError: ReportedError {
+  var hint: String? { nil }
 }

@@ -252,7 +252,7 @@ package struct ExportFolder {
       throw OperationError(
         .locked, "another export holds the folder \(storeFolder)",
         hint: "let it finish, or find out why it hangs, and run the command again",
-        details: [("lock", storeFolder)])
+        details: [("lock", .string(storeFolder))])
     }
     do {
       // Another run may have finished meanwhile.

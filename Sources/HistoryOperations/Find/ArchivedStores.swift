@@ -89,7 +89,7 @@ struct ArchivedStores {
         stores[member.name] = (
           member.index, !StoreBeginning.mayBeStore(page, hasLog: false)
         )
-      } catch let error as OperationError where error.code == .unreadable {
+      } catch let error as OperationError where error.kind == .unreadable {
         // The member may be encrypted. A damaged archive fails again at the next member.
         survey.problem = survey.problem ?? error
       }
@@ -135,7 +135,7 @@ struct ArchivedStores {
       } catch {
         failed(name, error)
         unusable.insert(name)
-        if (error as? OperationError)?.code == .tooLarge,
+        if (error as? OperationError)?.kind == .tooLarge,
           (member.size ?? 0) <= limits.memberByteCount
         {
           throw error

@@ -74,7 +74,7 @@ package struct MaintenancePlan {
   /// Errors for stores that two sections name. Nothing may be done then, because their settings can
   /// conflict.
   package var overlaps: [OperationError] {
-    parts.flatMap(\.failures).map(\.error).filter { $0.code == .storeInTwoSections }
+    parts.flatMap(\.failures).map(\.error).filter { $0.kind == .storeInTwoSections }
   }
 
   private func failure(ofLocationOf store: String) -> (any Error)? {
@@ -94,7 +94,7 @@ package struct MaintenancePlan {
       "\(store) has the identifier of \(owner), so that both would export to the same files",
       hint: "it is a copy of that store; give each a folder of its own: "
         + "export.output-dir = FOLDER/{parent}/{name}",
-      details: [("store", store)])
+      details: [("store", .string(store))])
   }
 
   /// The path without links, so that two paths to one store are noticed.

@@ -160,7 +160,7 @@ package struct HistoryReport {
       return .success(history)
     } catch {
       guard request.inputs.count > 1 else { throw error }
-      if let error = error as? OperationError, error.code == .ontoItself { throw error }
+      if let error = error as? OperationError, error.kind == .ontoItself { throw error }
       return .failure(Problem(text: try failed(input.path, error)))
     }
   }

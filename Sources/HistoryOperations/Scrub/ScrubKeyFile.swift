@@ -55,6 +55,6 @@ struct ScrubKeyFile {
     OperationError(
       .unreadable, "cannot read the key in \(path): \(reason)",
       hint: "name a file that scrub made, or one that is not there to make a new key",
-      details: [("key", path)])
+      details: [("key", .string(path))])
   }
 }

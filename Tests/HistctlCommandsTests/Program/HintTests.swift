@@ -329,10 +329,6 @@ import Testing
       #expect(failure.status == failure.kind.status && failure.status != .success, "\(error)")
       #expect(!failure.message.isEmpty && failure.hint?.isEmpty == false, "\(error)")
     }
-    for code in OperationError.Code.allCases {
-      let failure = Failure(OperationError(code, "m", hint: "h"))
-      #expect(failure.kind.rawValue == code.rawValue)
-    }
   }
 
   @Test
