@@ -9,7 +9,7 @@ import Libc
 /// successful path calls `close()`. Use it on one thread only.
 package final class OutputWriter {
   /// What `close()` does with the descriptor.
-  enum Ownership {
+  package enum Ownership {
     /// It stays open, as standard output must: a file opened later would take its number.
     case borrowed
     /// It is closed, as the end of a pager's pipe must be.
@@ -42,7 +42,7 @@ package final class OutputWriter {
   /// Creates a writer, by default for standard output.
   ///
   /// The process must ignore SIGPIPE (`Signals.ignoreFailedWrites()`).
-  init(
+  package init(
     descriptor: Int32 = STDOUT_FILENO, ownership: Ownership = .borrowed,
     flushesEachLine: Bool = false
   ) {

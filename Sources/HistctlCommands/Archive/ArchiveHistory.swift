@@ -59,26 +59,19 @@ struct ArchiveHistory: SourceReadingCommand {
       archive, ignoredGuards: guards.ignoredGuards, now: session.now)
     request.omitsValues = values.omitsValues
     request.valuesPath = values.valuesFile
-    try session.write(usesPager: false) { writer in
-      let report = ArchiveReport(session: session, writer: writer, path: store.store)
-      if dryRun {
-        let plan = try session.observing {
-          let operation = SealingOperation(store.context(store.store, session, $0), request)
-          return try operation.plan(operation.open(), before: cut)
+    try session.write(usesPager: false) { _ in
+      let report = ArchiveReport(session: session, path: store.store)
+      try session.observing { observer in
+        let operation = SealingOperation(store.context(store.store, session, observer), request)
+        let file = try operation.open()
+        // Check first, so that a wrong path or token creates no folder.
+        let plan = try operation.plan(file, before: cut)
+        if dryRun {
+          try report.write(plan)
+        } else {
+          try report.write(
+            values.explaining { try operation.seal(plan, of: file) }, saysNothingNew: true)
         }
-        try report.write(plan)
-        noteBeginning(of: plan, session)
-      } else {
-        let (plan, sealed) = try session.observing { observer in
-          try values.explaining {
-            let operation = SealingOperation(store.context(store.store, session, observer), request)
-            let file = try operation.open()
-            // Check first, so that a wrong path or token creates no folder.
-            let plan = try operation.plan(file, before: cut)
-            return (plan, try operation.seal(plan, of: file))
-          }
-        }
-        try report.write(sealed, saysNothingNew: true)
         noteBeginning(of: plan, session)
       }
     }
@@ -101,24 +94,22 @@ extension ArchiveHistory {
 }
 
 /// Writes the segments that were or would be sealed: a line and the head of the chain, or a JSON line.
-struct ArchiveReport {
+struct ArchiveReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let path: String
 
   func write(_ plan: SealingPlan) throws {
-    guard !session.options.json else { return try writer.writeLine(json(plan)) }
-    try writer.writeLine(TerminalText.terminal.escaped(text(plan)))
+    if isJSON { try writer.writeLine(json(plan)) } else { try line(text(plan)) }
   }
 
   /// - Parameter saysNothingNew: Whether to write a line on a terminal if nothing was sealed.
   func write(_ sealed: SealedSegments, saysNothingNew: Bool) throws {
-    if session.options.json { return try writer.writeLine(json(sealed)) }
+    if isJSON { return try writer.writeLine(json(sealed)) }
     guard !session.options.quiet else { return }
     guard !sealed.segments.isEmpty || saysNothingNew && session.environment.isOutputTerminal else {
       return
     }
-    try writer.writeLine(TerminalText.terminal.escaped(text(sealed)))
+    try line(text(sealed))
     try writer.writeLine("head \(sealed.head)")
   }
 
@@ -127,7 +118,7 @@ struct ArchiveReport {
       return "\(path): nothing to seal" + (plan.sealed.map(Self.everything) ?? "")
     }
     return "\(path): would seal " + plan.transactionCount.counted("transaction")
-      + ", \(Self.range(first.number, last.number))" + (plan.leavesGap ? ", after a gap" : "")
+      + ", \(first.number.text(to: last.number))" + (plan.leavesGap ? ", after a gap" : "")
   }
 
   private func text(_ sealed: SealedSegments) -> String {
@@ -135,16 +126,12 @@ struct ArchiveReport {
       let last = sealed.segments.last?.entry.last
     else { return "\(path): nothing to seal" + (sealed.last.map(Self.everything) ?? "") }
     return "\(path): sealed " + sealed.transactionCount.counted("transaction")
-      + ", \(Self.range(first, last)), in "
+      + ", \(first.text(to: last)), in "
       + sealed.segments.count.counted("segment") + ", \(ByteCount(sealed.byteCount))"
   }
 
   private static func everything(_ position: TransactionPosition) -> String {
     ": everything up to transaction \(position.number) is sealed"
-  }
-
-  private static func range(_ first: Int64, _ last: Int64) -> String {
-    first == last ? "\(first)" : "\(first) to \(last)"
   }
 
   private func json(_ plan: SealingPlan) -> JSONValue {

@@ -4,8 +4,9 @@ import StoreFormat
 import Terminal
 
 /// The report of ``Blame``.
-struct BlameReport {
+struct BlameReport: FieldPage {
   let reading: HistoryReading
+  var session: Session { reading.session }
   let blame: ObjectBlame
   /// The last transaction that was considered; `nil` for the newest.
   let position: Int64?
@@ -21,7 +22,7 @@ struct BlameReport {
   }
 
   func write() throws {
-    if reading.isJSON {
+    if isJSON {
       try reading.writeObjectLines { encoder in
         for line in lines {
           encoder.encode(line, of: blame.life.object, store: reading.timeline.storeIdentifier)
@@ -39,16 +40,15 @@ struct BlameReport {
     try reading.writeHeading(
       blame.life.object, deleted: blame.deletion.map { "deleted " + reading.text(of: $0) })
     guard !lines.isEmpty else {
-      return try reading.line("no attribute of it is known", .secondary)
+      return try line("no attribute of it is known", .secondary)
     }
-    try reading.writer.writeLine("")
+    try writer.writeLine("")
     // Who set a value is what was asked for.
     let transactions = TransactionColumns(
       reading, showsAuthors: lines.contains { $0.event?.author != nil }, showsProcess: false,
       authorPriority: 45)
-    let table = StreamedTable(
-      session: reading.session, writer: reading.writer,
-      columns: [TableColumn("ATTRIBUTE", priority: 60, minimumWidth: 12, canShrink: true)]
+    let table = streamedTable(
+      [TableColumn("ATTRIBUTE", priority: 60, minimumWidth: 12, canShrink: true)]
         + transactions.columns
         + [TableColumn("VALUE", priority: 70, minimumWidth: 12, canShrink: true)],
       wrapsLastColumn: true)
@@ -95,7 +95,7 @@ struct BlameReport {
           + "before is not known")
     }
     for gap in blame.gaps {
-      if reading.isJSON { try reading.writeLine(of: gap) }
+      if isJSON { try reading.writeLine(of: gap) }
       reading.report(gap)
     }
     try noteMissingTransactions()

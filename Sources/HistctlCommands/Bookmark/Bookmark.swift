@@ -49,7 +49,7 @@ struct BookmarkSet: HistctlCommand {
   var outlivesReader: Bool { true }
 
   func run(_ session: Session) throws {
-    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+    try session.read(store, usesPager: false) { snapshot, resolver in
       _ = try snapshot.historyTables()
       // Check the name before the token.
       guard Bookmark.isName(name) else { throw HistoryError.malformedBookmarkName(name) }
@@ -66,7 +66,7 @@ struct BookmarkSet: HistctlCommand {
       let statuses = try BookmarkStatus.statuses(
         of: [bookmark], in: snapshot, now: session.now)
       try BookmarkReport(
-        session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier
+        session: session, storeIdentifier: snapshot.metadata.storeIdentifier
       ).writeSet(statuses)
     }
   }
@@ -107,11 +107,11 @@ struct BookmarkList: ReadingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(_ session: Session) throws {
-    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+    try session.read(store, usesPager: false) { snapshot, resolver in
       let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
       let statuses = try bookmarkLimits.statuses(of: file.bookmarks, snapshot, now: session.now)
       try BookmarkReport(
-        session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier,
+        session: session, storeIdentifier: snapshot.metadata.storeIdentifier,
         retention: bookmarkLimits.retention
       ).write(statuses)
       if statuses.isEmpty { session.noteAbsence(of: file) }
@@ -145,7 +145,7 @@ struct BookmarkCheck: ReadingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(_ session: Session) throws {
-    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+    try session.read(store, usesPager: false) { snapshot, resolver in
       let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
       var failures: [Failure] = []
       let bookmarks =
@@ -163,7 +163,7 @@ struct BookmarkCheck: ReadingCommand {
       failures.forEach(session.fail)
       let statuses = try bookmarkLimits.statuses(of: bookmarks, snapshot, now: session.now)
       let report = BookmarkReport(
-        session: session, writer: writer, storeIdentifier: snapshot.metadata.storeIdentifier,
+        session: session, storeIdentifier: snapshot.metadata.storeIdentifier,
         retention: bookmarkLimits.retention)
       try report.write(statuses)
       if bookmarks.isEmpty, names.isEmpty { session.noteAbsence(of: file) }

@@ -7,14 +7,13 @@ import Terminal
 /// Writes the states of bookmarks in their store.
 struct BookmarkReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let storeIdentifier: String?
   /// The retention that the headroom was computed for.
   var retention: BookmarkRetention?
 
   /// Writes one line for each bookmark.
   func write(_ statuses: [BookmarkStatus]) throws {
-    guard !session.options.json else {
+    guard !isJSON else {
       return try statuses.forEach { try writer.writeLine(json($0)) }
     }
     guard !statuses.isEmpty else { return }
@@ -27,12 +26,12 @@ struct BookmarkReport: FieldPage {
       TableColumn("UNREAD SINCE", priority: 4, canDrop: true),
     ]
     if retention != nil { columns.append(TableColumn("EXPIRES", priority: 3, canDrop: true)) }
-    try writer.writeRows(columns, statuses.map(row), in: session)
+    try writeRows(columns, statuses.map(row))
   }
 
   /// Writes a bookmark that was set: a record for programs, a note for people.
   func writeSet(_ statuses: [BookmarkStatus]) throws {
-    guard !session.options.json else { return try write(statuses) }
+    guard !isJSON else { return try write(statuses) }
     guard session.environment.isErrorTerminal else { return }
     for status in statuses {
       session.diagnostics.note(

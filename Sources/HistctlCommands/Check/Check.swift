@@ -62,7 +62,7 @@ struct Check: ReadingCommand {
     let check = HistoryCheck(limits)
     let isolation = StoreIsolation(session: session, amongSeveral: paths.count > 1)
     try session.write(usesPager: false) { writer in
-      let report = CheckReport(session: session, writer: writer)
+      let report = CheckReport(session: session)
       var metrics = HistoryMetrics()
       for path in paths {
         var checked: HistoryCheck.Result?

@@ -5,15 +5,13 @@ import StoreFormat
 import Terminal
 
 /// The health of histories: a line for each healthy one and for each finding, or JSON lines.
-struct CheckReport {
+struct CheckReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
 
   func write(_ result: HistoryCheck.Result, path: String) throws {
     let health = result.health
-    if session.options.json {
-      let bookmarks = BookmarkReport(
-        session: session, writer: writer, storeIdentifier: health.storeIdentifier)
+    if isJSON {
+      let bookmarks = BookmarkReport(session: session, storeIdentifier: health.storeIdentifier)
       return try writer.writeLine(
         json(
           health, path: path, bookmarks: health.bookmarks.map(bookmarks.json), result.knownValues))
@@ -31,8 +29,6 @@ struct CheckReport {
         TableCell.Span(text: text, style: style),
       ]))
   }
-
-  private var time: TimeText { session.time }
 
   // MARK: - For people
 

@@ -49,22 +49,22 @@ struct Compact: HistctlCommand {
       return compaction
     }
     guard !dryRun else {
-      return try session.read(store, usesPager: false) { writer, snapshot, _ in
+      return try session.read(store, usesPager: false) { snapshot, _ in
         let plan = try compaction { _ in }.plan(snapshot)
         try CompactReport(
-          path: store.store, isFull: full, before: plan.space, result: nil
-        ).write(session, writer)
+          session: session, path: store.store, isFull: full, before: plan.space, result: nil
+        ).write()
         if let refusal = plan.refusal {
           session.diagnostics.report(Failure(refusal))
           session.end(with: .refused)
         }
       }
     }
-    try session.write(usesPager: false) { writer in
+    try session.write(usesPager: false) { _ in
       let result = try session.observing { try compaction($0).run() }
       try CompactReport(
-        path: store.store, isFull: full, before: result.before, result: result
-      ).write(session, writer)
+        session: session, path: store.store, isFull: full, before: result.before, result: result
+      ).write()
       if let obstacle = result.obstacle {
         throw CompactionInterrupted(path: store.store, obstacle: obstacle)
       }
@@ -73,20 +73,15 @@ struct Compact: HistctlCommand {
 }
 
 /// The space that compacting a store has freed, or would free.
-private struct CompactReport {
+private struct CompactReport: FieldPage {
+  let session: Session
   let path: String
   let isFull: Bool
   let before: StoreSpace
   /// What was done; `nil` for a plan.
   let result: CompactionResult?
 
-  func write(_ session: Session, _ writer: OutputWriter) throws {
-    if session.options.json {
-      try writer.writeLine(json)
-    } else if !session.options.quiet {
-      try writer.writeLine(TerminalText.terminal.escaped(text))
-    }
-  }
+  func write() throws { try write(json, orLine: text) }
 
   private var text: String {
     guard let result else {

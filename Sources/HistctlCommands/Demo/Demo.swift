@@ -60,7 +60,7 @@ struct Demo: HistctlCommand {
       if output.json {
         try writer.writeLine(report.json)
       } else {
-        try DemoText(session: session, writer: writer, report: report).write()
+        try DemoText(session: session, report: report).write()
       }
     }
   }

@@ -44,7 +44,6 @@ struct DemoReport {
 /// Writes the report as text.
 struct DemoText: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let report: DemoReport
 
   func write() throws {

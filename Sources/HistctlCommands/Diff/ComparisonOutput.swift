@@ -6,7 +6,6 @@ import Terminal
 /// Writes the relation of two copies of a store, and the history that only one of them has.
 struct ComparisonOutput: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let form: DiffForm
 
   /// Writes the comparison of two stores and returns their relation.
@@ -19,7 +18,7 @@ struct ComparisonOutput: FieldPage {
     _ values: ValuesOptions
   ) throws -> StoreComparison.Relation {
     let comparison = try StoreComparison(first, second)
-    if session.options.json {
+    if isJSON {
       try writer.writeLine(json(comparison))
     } else {
       try writeHeading(comparison)
@@ -29,13 +28,12 @@ struct ComparisonOutput: FieldPage {
     for (copy, snapshot, values) in [
       (comparison.first, first, values), (comparison.second, second, others),
     ] where copy.transactionCount > 0 {
-      if !session.options.json {
+      if !isJSON {
         try writer.writeLine("")
         let heading = "\(copy.path) after \(tokens(comparison).text(comparison.common.number))"
         try line(heading, .heading)
       }
-      let reading = HistoryReading(
-        session: session, writer: writer, timeline: HistoryTimeline(snapshot))
+      let reading = HistoryReading(session: session, timeline: HistoryTimeline(snapshot))
       var query = conditions
       try values.apply(to: &query, reading)
       let output = DiffOutput(
@@ -63,7 +61,7 @@ struct ComparisonOutput: FieldPage {
         kind: "withoutCommonTransaction",
         hint: "whether their histories explain a difference is not known")
     }
-    if session.options.json {
+    if isJSON {
       if let comparison { try writer.writeLine(json(comparison)) }
     } else if form != .names {
       if let comparison { try writeHeading(comparison) }
@@ -73,7 +71,7 @@ struct ComparisonOutput: FieldPage {
     }
     let differences = try ObjectComparison(
       from: second, to: first, common: comparison?.common.number, query)
-    let count = try DifferenceOutput(session: session, writer: writer, form: form)
+    let count = try DifferenceOutput(session: session, form: form)
       .write(differences)
     let skipped = differences.skippedProperties
     if !skipped.isEmpty {

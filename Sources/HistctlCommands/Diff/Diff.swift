@@ -151,9 +151,9 @@ struct Diff: ReadingCommand {
           + "\(ShellWord.quoted(store.store)) --with \(ShellWord.quoted(second))")
     }
     if let copy {
-      try session.read(store) { writer, snapshot, resolver in
+      try session.read(store) { snapshot, resolver in
         _ = try snapshot.historyTables()
-        end(session, try compare(session, writer, snapshot, resolver, copy: copy))
+        end(session, try compare(session, snapshot, resolver, copy: copy))
       }
     } else {
       try showHistories(session)
@@ -211,8 +211,7 @@ struct Diff: ReadingCommand {
 
   /// Compares two copies and returns whether they differ.
   private func compare(
-    _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot,
-    _ resolver: TokenResolver, copy: String
+    _ session: Session, _ snapshot: StoreSnapshot, _ resolver: TokenResolver, copy: String
   ) throws -> Bool {
     guard try !snapshot.location.isSameFile(as: StoreLocation(path: copy)) else {
       throw Failure(
@@ -221,7 +220,7 @@ struct Diff: ReadingCommand {
     }
     let other = try session.open(copy, busyTimeout: store.busyTimeout)
     return try other.read { otherSnapshot in
-      let output = ComparisonOutput(session: session, writer: writer, form: form)
+      let output = ComparisonOutput(session: session, form: form)
       let query = try makeQuery(resolver)
       return comparesValues
         ? try output.writeDifferences(snapshot, otherSnapshot, query)

@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// Writes the difference between two positions in a history.
-struct DiffOutput {
+struct DiffOutput: FieldPage {
   let reading: HistoryReading
   let schema: HistorySchema
   let form: DiffForm
@@ -13,8 +13,7 @@ struct DiffOutput {
   /// Gets the numbers of several histories.
   var table: DiffTable?
 
-  private var session: Session { reading.session }
-  private var writer: OutputWriter { reading.writer }
+  var session: Session { reading.session }
   private var timeline: HistoryTimeline { reading.timeline }
 
   /// Writes the changes in a range and returns the number of objects, or with ``DiffForm/changes`` of
@@ -42,7 +41,7 @@ struct DiffOutput {
   /// Writes which range is compared: in JSON always, in words if the tokens are in reverse order.
   private func writeHeading(_ range: HistoryRange) throws {
     let store = timeline.storeIdentifier
-    if reading.isJSON {
+    if isJSON {
       try writer.writeLine(
         .record(
           "diff",
@@ -62,7 +61,7 @@ struct DiffOutput {
   /// Reports history in the range that is missing.
   private func writeGaps(_ query: HistoryQuery) throws {
     for gap in try timeline.gaps(after: query.after, until: query.until) {
-      if reading.isJSON { try reading.writeLine(of: gap) }
+      if isJSON { try reading.writeLine(of: gap) }
       reading.report(gap)
     }
   }
@@ -72,7 +71,7 @@ struct DiffOutput {
   private func writeObjects(_ query: HistoryQuery) throws -> Int {
     var summary = NetChangeSummary()
     let reader: NetChangeReader
-    if reading.isJSON {
+    if isJSON {
       var encoder = NetChangeLineEncoder(path: path)
       reader = try forEachObject(query) { change in
         summary.add(change)
@@ -81,7 +80,7 @@ struct DiffOutput {
       }
       try writer.write(&encoder)
     } else {
-      let table = NetChangeText.table(session, writer, minimumWidth: 48)
+      let table = NetChangeText.table(reading, minimumWidth: 48)
       reader = try forEachObject(query) { change in
         summary.add(change)
         try table.write([
@@ -114,7 +113,7 @@ struct DiffOutput {
       try table.write(summary, reading)
     } else {
       try reading.writeStat(summary, path: path)
-      if !reading.isJSON { try writeSummary(summary.total) }
+      if !isJSON { try writeSummary(summary.total) }
     }
     try reportSkipped(by: reader, summary.total, query)
     return summary.total.total
@@ -140,7 +139,7 @@ struct DiffOutput {
   private func writeSummary(_ counts: NetChangeSummary.Counts) throws {
     guard counts.total > 0 else { return }
     try writer.writeLine("")
-    try reading.line(NetChangeText.summary(counts))
+    try line(NetChangeText.summary(counts))
   }
 
   /// Reports changes that the answer omits.
@@ -182,7 +181,7 @@ struct DiffOutput {
     query.keepsOnlyMatchingChanges = true
     let reader = try TimelineReader(timeline, query: query, schema: schema)
     var count = 0
-    if reading.isJSON {
+    if isJSON {
       var encoder = try ChangeRecordEncoder()
       try reading.forEach(reader.nextElement) { transaction in
         encoder.begin(transaction)
@@ -197,9 +196,8 @@ struct DiffOutput {
     } else {
       let transactions = TransactionColumns(
         reading, showsAuthors: try timeline.hasAuthors(), showsProcess: false)
-      let table = StreamedTable(
-        session: session, writer: writer,
-        columns: transactions.columns + [
+      let table = streamedTable(
+        transactions.columns + [
           TableColumn("OBJECT", priority: 60, minimumWidth: 48, canShrink: true),
           TableColumn("DETAILS", priority: 45, minimumWidth: 10, canShrink: true, canDrop: true),
         ])
@@ -253,13 +251,11 @@ final class DiffTable {
 
   init(_ histories: SeveralHistories) {
     self.histories = histories
-    table = StreamedTable(
-      session: histories.session, writer: histories.writer,
-      columns: [
-        .store, TableColumn("ENTITY", priority: 6, minimumWidth: 8, canShrink: true),
-        TableColumn("OBJECTS", alignment: .trailing, priority: 4, canDrop: true),
-        TableColumn("CHANGES", priority: 5),
-      ])
+    table = histories.streamedTable([
+      .store, TableColumn("ENTITY", priority: 6, minimumWidth: 8, canShrink: true),
+      TableColumn("OBJECTS", alignment: .trailing, priority: 4, canDrop: true),
+      TableColumn("CHANGES", priority: 5),
+    ])
   }
 
   /// Writes the numbers of a history, one line for each entity, the most first.

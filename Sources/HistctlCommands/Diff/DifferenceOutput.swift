@@ -6,7 +6,6 @@ import Terminal
 /// Writes the objects that differ in two copies of a store.
 struct DifferenceOutput: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let form: DiffForm
 
   /// Writes the differences and returns their number.
@@ -22,14 +21,14 @@ struct DifferenceOutput: FieldPage {
     }
     switch form {
     case .objects, .changes:
-      if session.options.json {
+      if isJSON {
         var encoder = NetChangeLineEncoder()
         try forEach { difference in
           encoder.encode(difference)
           try writer.write(&encoder)
         }
       } else {
-        let table = NetChangeText.table(session, writer, minimumWidth: 24)
+        let table = NetChangeText.table(self, minimumWidth: 24)
         try forEach { try table.write(row($0)) }
         try table.finish()
         try writeSummary(summary.total, unexplainedCount)
@@ -42,7 +41,7 @@ struct DifferenceOutput: FieldPage {
     case .stat:
       try forEach { _ in }
       try writeStat(summary, path: nil)
-      if !session.options.json { try writeSummary(summary.total, unexplainedCount) }
+      if !isJSON { try writeSummary(summary.total, unexplainedCount) }
     }
     return summary.total.total
   }

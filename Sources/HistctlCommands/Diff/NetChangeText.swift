@@ -75,15 +75,13 @@ enum NetChangeText {
 
   /// Makes the table of objects and what became of them.
   static func table(
-    _ session: Session, _ writer: OutputWriter, minimumWidth: Int
+    _ page: some FieldPage, minimumWidth: Int
   ) -> StreamedTable {
-    StreamedTable(
-      session: session, writer: writer,
-      columns: [
-        TableColumn("OBJECT", priority: 6, minimumWidth: minimumWidth, canShrink: true),
-        TableColumn("TOKENS", priority: 1, canDrop: true),
-        TableColumn("DETAILS", priority: 5, minimumWidth: 10, canShrink: true, canDrop: true),
-      ])
+    page.streamedTable([
+      TableColumn("OBJECT", priority: 6, minimumWidth: minimumWidth, canShrink: true),
+      TableColumn("TOKENS", priority: 1, canDrop: true),
+      TableColumn("DETAILS", priority: 5, minimumWidth: 10, canShrink: true, canDrop: true),
+    ])
   }
 }
 
@@ -101,7 +99,7 @@ extension FieldPage {
   /// - Parameter path: The path of the store, if there are several.
   func writeStat(_ summary: NetChangeSummary, path: String?) throws {
     let entries = sorted(summary)
-    guard session.options.json else {
+    guard isJSON else {
       return try write(
         entries.map {
           Bars.Row(

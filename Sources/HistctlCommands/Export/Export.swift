@@ -132,7 +132,7 @@ struct Export: ReadingCommand {
             if case .exporting(let summary, _, _) = event { reached = summary.last?.number }
             observer(event)
           }
-          return try write(operation, session, reading.writer, resolver)
+          return try write(operation, session, resolver)
         }
       } catch {
         throw reading.explaining(
@@ -145,7 +145,7 @@ struct Export: ReadingCommand {
         try reading.explainEmptyAnswer(to: operation.export.query)
       }
       if export.file != nil || export.outputDir != nil {
-        try ExportReport(files: files).write(session, reading.writer)
+        try report(files, session)
       }
     }
   }
@@ -190,8 +190,7 @@ struct Export: ReadingCommand {
   /// - Returns: The written files, or one part without a path for standard output; none if nothing was
   ///   new.
   private func write(
-    _ operation: ExportOperation, _ session: Session, _ writer: OutputWriter,
-    _ resolver: TokenResolver
+    _ operation: ExportOperation, _ session: Session, _ resolver: TokenResolver
   ) throws -> [ExportFolder.File] {
     if let folder = export.outputDir {
       let target = try ExportFolder(
@@ -210,10 +209,10 @@ struct Export: ReadingCommand {
       return [ExportFolder.File(path: path, summary: summary)]
     }
     if session.environment.isOutputTerminal, export.compression == .none {
-      writer.guardedForm = export.format.content == .jsonLines ? .json : .text
+      session.writer.guardedForm = export.format.content == .jsonLines ? .json : .text
     }
     // One call at a time, whichever thread it comes from.
-    nonisolated(unsafe) let output = writer
+    nonisolated(unsafe) let output = session.writer
     return [ExportFolder.File(path: "-", summary: try operation.write { try output.write($0) })]
   }
 
@@ -233,7 +232,7 @@ struct Export: ReadingCommand {
       try session.write(usesPager: false) { writer in
         let end = try run.run {
           try operation(
-            HistoryReading(session: session, writer: writer, timeline: $0), $1, $2, encoder,
+            HistoryReading(session: session, timeline: $0), $1, $2, encoder,
             among: $0.path)
         } ended: { outcome in
           if output.json {
@@ -281,17 +280,12 @@ struct Export: ReadingCommand {
     reading.noteUnknownHierarchy(of: query)
     if summary.transactions == 0 { try reading.explainEmptyAnswer(to: query) }
   }
-}
 
-/// Reports the files of an export.
-private struct ExportReport {
-  let files: [ExportFolder.File]
-
-  /// Writes JSON to standard output; otherwise notes it for a person at a terminal.
-  func write(_ session: Session, _ writer: OutputWriter) throws {
-    if session.options.json {
-      for file in files { try writer.writeLine(file.json()) }
-      if files.isEmpty { try writer.writeLine(.record("export", ["transactions": 0])) }
+  /// Reports files: as JSON on standard output, otherwise in notes for a person at a terminal.
+  private func report(_ files: [ExportFolder.File], _ session: Session) throws {
+    if output.json {
+      for file in files { try session.writer.writeLine(file.json()) }
+      if files.isEmpty { try session.writer.writeLine(.record("export", ["transactions": 0])) }
     } else if session.environment.isErrorTerminal {
       for file in files { session.diagnostics.note(text(of: file)) }
       if files.isEmpty { session.diagnostics.note("nothing new to export") }

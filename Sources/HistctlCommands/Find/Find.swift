@@ -59,7 +59,7 @@ struct Find: HistctlCommand {
     let operation = FindOperation(try request(session))
     var summary = FindOperation.Summary()
     try session.write(usesPager: !null) { writer in
-      let report = FindReport(session: session, writer: writer)
+      let report = FindReport(session)
       summary = try operation.run { event in
         switch event {
         case .failed(let path, let error): try isolation.run(path) { throw error }

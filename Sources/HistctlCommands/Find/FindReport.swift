@@ -5,31 +5,27 @@ import StoreFormat
 import Terminal
 
 /// The stores that were found: a table, or JSON lines.
-final class FindReport {
-  private let session: Session
-  private let writer: OutputWriter
+final class FindReport: FieldPage {
+  let session: Session
   private let table: StreamedTable
 
-  init(session: Session, writer: OutputWriter) {
+  init(_ session: Session) {
     self.session = session
-    self.writer = writer
-    table = StreamedTable(
-      session: session, writer: writer,
-      columns: [
-        TableColumn("NEWEST", priority: 4, canDrop: true),
-        TableColumn("TRANSACTIONS", alignment: .trailing, priority: 6),
-        TableColumn("SIZE", alignment: .trailing, priority: 5, canDrop: true),
-        TableColumn("FRAMEWORK", priority: 1, canDrop: true),
-        TableColumn("APP", priority: 2, minimumWidth: 12, canShrink: true, canDrop: true),
-        TableColumn("PATH", priority: 7, minimumWidth: 24, canShrink: true, staysWhole: true),
-      ])
+    table = session.streamedTable([
+      TableColumn("NEWEST", priority: 4, canDrop: true),
+      TableColumn("TRANSACTIONS", alignment: .trailing, priority: 6),
+      TableColumn("SIZE", alignment: .trailing, priority: 5, canDrop: true),
+      TableColumn("FRAMEWORK", priority: 1, canDrop: true),
+      TableColumn("APP", priority: 2, minimumWidth: 12, canShrink: true, canDrop: true),
+      TableColumn("PATH", priority: 7, minimumWidth: 24, canShrink: true, staysWhole: true),
+    ])
   }
 
   func write(_ store: FoundStore) throws {
-    guard !session.options.json else { return try writer.writeLine(store.json) }
+    guard !isJSON else { return try writer.writeLine(store.json) }
     let app = [store.app?.identifier, store.device.map { "(\($0))" }].compactMap { $0 }
     try table.write([
-      TableCell(session.time.text(store.history?.newest?.timestamp)),
+      TableCell(time.text(store.history?.newest?.timestamp)),
       store.history.map { TableCell($0.transactionCount.grouped) }
         ?? TableCell("no history", style: .secondary),
       TableCell("\(ByteCount(store.byteCount))"),

@@ -78,11 +78,11 @@ struct Forget: HistctlCommand {
     let operation = ForgetOperation(request, now: session.now)
     try session.write(usesPager: false) { writer in
       let plans = try operation.plans()
-      let report = ForgetReport(session: session, writer: writer, namesStores: plans.count > 1)
+      let report = ForgetReport(session: session, namesStores: plans.count > 1)
       for plan in plans { report.warn(of: plan) }
       let isNothing = !consent.isDryRun && plans.allSatisfy { $0.forgotten == nil }
       if !isNothing, consent.isDryRun || consent.asks { try plans.forEach(report.write) }
-      guard try isNothing || consent.permits(ForgetReport.question(plans), writer) else { return }
+      guard try isNothing || consent.permits(ForgetReport.question(plans)) else { return }
       try operation.run(plans, report: report.write)
     }
   }

@@ -6,26 +6,24 @@ import Terminal
 
 /// Writes what was or would be forgotten and merged in an archive: a line or a JSON line for each
 /// store.
-struct ForgetReport {
+struct ForgetReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
   /// Whether the archive has several stores, so that lines name them.
   let namesStores: Bool
 
   /// Writes the plan for a store.
   func write(_ plan: ForgetPlan) throws {
-    if session.options.json {
+    if isJSON {
       return try writer.writeLine(
         json(plan, plan.forgotten, plan.merging, JSONValue.list(of: ["dryRun": true])))
     }
-    try writer.writeLine(
-      line(plan, plan.forgotten, plan.merging, Self.wouldDo))
+    try line(text(plan, plan.forgotten, plan.merging, Self.wouldDo))
   }
 
   /// Writes the outcome for a store.
   func write(_ outcome: ForgetOutcome) throws {
     let plan = outcome.plan
-    if session.options.json {
+    if isJSON {
       return try writer.writeLine(
         json(
           plan, outcome.forgotten, outcome.merged,
@@ -36,15 +34,14 @@ struct ForgetReport {
     let isNews = outcome.forgotten != nil || outcome.merged?.groups.isEmpty == false
     guard !session.options.quiet, isNews || session.environment.isOutputTerminal else { return }
     let freed = outcome.freedBytes > 0 ? "; freed \(ByteCount(outcome.freedBytes))" : ""
-    try writer.writeLine(
-      line(plan, outcome.forgotten, outcome.merged, Self.hasDone) + freed)
+    try line(text(plan, outcome.forgotten, outcome.merged, Self.hasDone) + freed)
     if isNews { try writer.writeLine("head \(outcome.head)") }
   }
 
   /// Warns of bookmarks that no longer work in the archive.
   func warn(of plan: ForgetPlan) {
     // A plan in JSON names the bookmarks.
-    for effect in plan.decision.bookmarks where effect.outcome == .lost && !session.options.json {
+    for effect in plan.decision.bookmarks where effect.outcome == .lost && !isJSON {
       session.diagnostics.warn(
         "\(plan.archivePath): the bookmark @\(effect.bookmark.name) expires with this: its guard is "
           + "ignored", kind: "lostBookmark")
@@ -63,12 +60,11 @@ struct ForgetReport {
   static let wouldDo: Verbs = ("would forget", "would merge")
   static let hasDone: Verbs = ("forgot", "merged")
 
-  private func line(
+  private func text(
     _ plan: ForgetPlan, _ forgotten: ClosedRange<Int64>?, _ merging: MergePlan?, _ verbs: Verbs
   ) -> String {
     let store = namesStores ? ", \(plan.store)" : ""
-    return TerminalText.terminal.escaped(
-      "\(plan.archivePath)\(store): \(Self.text(plan, forgotten, merging, verbs))")
+    return "\(plan.archivePath)\(store): \(Self.text(plan, forgotten, merging, verbs))"
   }
 
   /// Returns what is forgotten and merged, in words.
@@ -79,9 +75,7 @@ struct ForgetReport {
     let deciders = plan.decision.deciders.joined(separator: ", ")
     let reason = deciders.isEmpty ? "" : " (\(deciders))"
     if let forgotten {
-      let range =
-        forgotten.lowerBound == forgotten.upperBound
-        ? "\(forgotten.lowerBound)" : "\(forgotten.lowerBound) to \(forgotten.upperBound)"
+      let range = forgotten.lowerBound.text(to: forgotten.upperBound)
       // A bookmark that was set meanwhile may have held some.
       parts.append(
         forgotten == plan.forgotten

@@ -8,20 +8,19 @@ import Terminal
 /// Writes a report on an archive as text or JSON.
 struct ArchiveInfoReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let overview: ArchiveOverview
   /// The number of entities that are listed.
   let rowLimit: Int
 
   func write() throws {
-    guard !session.options.json else { return try writer.writeLine(json) }
+    guard !isJSON else { return try writer.writeLine(json) }
     try writeArchive()
     try writeStores()
     if overview.stores.count == 1, let store = overview.stores.first {
-      try writer.writeTable(
-        store.entities.map(EntityCounts.init), rowLimit: rowLimit, in: session)
+      try writeTable(
+        store.entities.map(EntityCounts.init), rowLimit: rowLimit)
     }
-    try writer.writeNotices(notices.map(\.text), in: session)
+    try write(notices)
   }
 
   private func sum(_ count: (ArchiveOverview.Store) -> Int64) -> Int64 {
@@ -86,7 +85,7 @@ struct ArchiveInfoReport: FieldPage {
         TableCell("\(ByteCount(store.byteCount))"),
       ]
     }
-    try writer.writeTable(
+    try writeTable(
       [
         // An identifier is needed in full to choose a store.
         TableColumn("STORE", priority: 7),
@@ -96,7 +95,7 @@ struct ArchiveInfoReport: FieldPage {
         TableColumn("COUNT", alignment: .trailing, priority: 2, canDrop: true),
         TableColumn("SEGMENTS", alignment: .trailing, priority: 1, canDrop: true),
         TableColumn("SIZE", alignment: .trailing, priority: 5, canDrop: true),
-      ], rows, in: session)
+      ], rows)
   }
 
   // MARK: - For programs

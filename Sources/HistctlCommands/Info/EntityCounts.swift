@@ -38,11 +38,11 @@ struct EntityCounts {
   }
 }
 
-extension OutputWriter {
+extension FieldPage {
   /// Writes a table of entities, or nothing without entities.
   ///
   /// - Parameter rowLimit: The maximum number of rows; the others are counted.
-  func writeTable(_ entities: [EntityCounts], rowLimit: Int, in session: Session) throws {
+  func writeTable(_ entities: [EntityCounts], rowLimit: Int) throws {
     guard !entities.isEmpty else { return }
     let rows = entities.prefix(rowLimit).map(\.cells)
     try writeTable(
@@ -51,6 +51,6 @@ extension OutputWriter {
         TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
         TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, hidden: entities.count - rows.count, in: session)
+      ], rows, hidden: entities.count - rows.count)
   }
 }

@@ -4,7 +4,6 @@ import Terminal
 /// Writes an entity of a model as text.
 struct EntityOutlineText: FieldPage {
   let session: Session
-  let writer: OutputWriter
 
   func write(_ entity: EntityOutline) throws {
     try writer.writeLine("")
@@ -43,8 +42,8 @@ struct EntityOutlineText: FieldPage {
       [row(property, of: entity)] + property.elements.map { row($0, of: entity) }
     }
     let used = columns.indices.filter { place in rows.contains { !$0[place].text.isEmpty } }
-    try writer.writeTable(
-      used.map { columns[$0] }, rows.map { row in used.map { row[$0] } }, in: session)
+    try writeTable(
+      used.map { columns[$0] }, rows.map { row in used.map { row[$0] } })
   }
 
   private func row(_ property: EntityOutline.Property, of entity: EntityOutline) -> [TableCell] {
@@ -130,12 +129,11 @@ struct EntityOutlineText: FieldPage {
   // MARK: - Without a model
 
   private func write(_ columns: [EntityOutline.Column]) throws {
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("COLUMN", priority: 2, minimumWidth: 12, canShrink: true),
         TableColumn("DECLARED", priority: 1, minimumWidth: 8, canShrink: true, canDrop: true),
-      ], columns.map { [TableCell($0.name), TableCell($0.declaredType, style: .secondary)] },
-      in: session)
+      ], columns.map { [TableCell($0.name), TableCell($0.declaredType, style: .secondary)] })
   }
 }
 

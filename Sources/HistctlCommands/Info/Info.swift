@@ -56,9 +56,7 @@ struct Info: ReadingCommand {
       let overview = try ArchiveOverview(Archive(path: store.store))
       if let segment = overview.unlisted.first { throw ArchiveError.unlisted(path: segment.path) }
       return try session.write(usesPager: true) { writer in
-        try ArchiveInfoReport(
-          session: session, writer: writer, overview: overview, rowLimit: rowLimit
-        ).write()
+        try ArchiveInfoReport(session: session, overview: overview, rowLimit: rowLimit).write()
       }
     }
     try session.write(usesPager: true) { writer in
@@ -71,9 +69,7 @@ struct Info: ReadingCommand {
       if output.json {
         try writer.writeLine(report.json)
       } else {
-        try InfoText(
-          session: session, writer: writer, report: report, rowLimit: rowLimit
-        ).write()
+        try InfoText(session: session, report: report, rowLimit: rowLimit).write()
       }
       tell(of: report, session)
     }
@@ -103,20 +99,18 @@ struct Info: ReadingCommand {
   private var rowLimit: Int { all ? .max : 20 }
 
   private func writeModel(_ session: Session) throws {
-    func report(_ writer: OutputWriter) -> ModelReport {
-      ModelReport(session: session, writer: writer, entityNames: model.entity)
-    }
+    let report = ModelReport(session: session, entityNames: model.entity)
     if Archive.isArchive(store.store) {
       let archive = try Archive(path: store.store)
       try archive.checkSegmentsAreListed(archive.catalog())
-      return try session.write(usesPager: true) { try report($0).write(archive) }
+      return try session.write(usesPager: true) { _ in try report.write(archive) }
     }
     if ExportedText.isName(store.store) {
       throw Failure(
         .usage, "exported lines have no model",
         hint: "give their store, or an archive of its history")
     }
-    try session.read(store) { writer, snapshot, _ in try report(writer).write(snapshot) }
+    try session.read(store) { snapshot, _ in try report.write(snapshot) }
   }
 }
 

@@ -5,7 +5,6 @@ import Terminal
 /// Writes a report on a store as text.
 struct InfoText: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let report: InfoReport
   /// The number of entities, authors and so on that are listed.
   let rowLimit: Int
@@ -14,15 +13,15 @@ struct InfoText: FieldPage {
     try writeStore()
     if let overview = report.overview {
       try writeHistory(overview)
-      try writer.writeTable(
-        overview.entities.map(EntityCounts.init), rowLimit: rowLimit, in: session)
+      try writeTable(
+        overview.entities.map(EntityCounts.init), rowLimit: rowLimit)
       try writeTexts("AUTHOR", overview.authors.counts)
       try writeTexts("BUNDLE", overview.bundles.counts)
       try writeTexts("PROCESS", overview.processes.counts)
     }
     try writeBookmarks()
     try writeDigests()
-    try writer.writeNotices(report.notices.map(\.text), in: session)
+    try write(report.notices)
   }
 
   private func writeStore() throws {
@@ -97,11 +96,11 @@ struct InfoText: FieldPage {
     let rows = order.prefix(rowLimit).map { place in
       [names.groups[place].cell, TableCell(totals[place].grouped)]
     }
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn(title, priority: 2, minimumWidth: 8, canShrink: true),
         TableColumn("TRANSACTIONS", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, hidden: totals.count - rows.count, in: session)
+      ], rows, hidden: totals.count - rows.count)
   }
 
   private func writeBookmarks() throws {
@@ -119,14 +118,14 @@ struct InfoText: FieldPage {
         TableCell(time.text(bookmark.timestamp)),
       ]
     }
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("BOOKMARK", priority: 5, minimumWidth: 8, canShrink: true),
         TableColumn("STATE", priority: 4),
         TableColumn("TOKEN", priority: 2, minimumWidth: 10, canShrink: true, canDrop: true),
         TableColumn("BEHIND", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("TIME", priority: 1, canDrop: true),
-      ], rows, in: session)
+      ], rows)
   }
 
   /// Writes digests in full, however narrow the terminal is.

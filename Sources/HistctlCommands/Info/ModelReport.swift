@@ -9,7 +9,6 @@ struct ModelReport: FieldPage {
   private static let maxNamed = 3
 
   let session: Session
-  let writer: OutputWriter
   /// The names of the entities to list; empty for all.
   let entityNames: [String]
 
@@ -21,7 +20,7 @@ struct ModelReport: FieldPage {
     let chosen = try self.chosen(
       among: reader.entities, schema: schema, name: \.name, number: \.number)
     let (path, store) = (snapshot.location.path, snapshot.metadata.storeIdentifier)
-    if !session.options.json {
+    if !isJSON {
       try field("store", path, style: .heading)
       try writeHeading(
         store: store, versions: snapshot.metadata.modelVersionIdentifiers,
@@ -62,11 +61,11 @@ struct ModelReport: FieldPage {
     let chosen = try models.map { _, model in
       try self.chosen(among: model.entities, schema: schema, name: \.name) { $0.number }
     }
-    if !session.options.json { try field("archive", archive.path, style: .heading) }
+    if !isJSON { try field("archive", archive.path, style: .heading) }
     for ((store, model), entities) in zip(models, chosen) {
       // The entity may exist in only one of the stores.
       if entities.isEmpty, !entityNames.isEmpty { continue }
-      if !session.options.json {
+      if !isJSON {
         try writeHeading(
           store: store, versions: model.versionIdentifiers, count: model.entities.count)
       }
@@ -90,10 +89,10 @@ struct ModelReport: FieldPage {
   }
 
   private func write(_ outline: EntityOutline, path: String, store: String?) throws {
-    if session.options.json {
+    if isJSON {
       try writer.writeLine(outline.json(path: path, store: store))
     } else {
-      try EntityOutlineText(session: session, writer: writer).write(outline)
+      try EntityOutlineText(session: session).write(outline)
     }
   }
 

@@ -308,7 +308,7 @@ struct Log: ReadingCommand {
       var (reading, query, position, table) = try file.read { snapshot in
         _ = try snapshot.historyTables()
         let timeline = try input.timeline(of: snapshot)
-        let reading = HistoryReading(session: session, writer: writer, timeline: timeline)
+        let reading = HistoryReading(session: session, timeline: timeline)
         var query = try self.query(reading, input.resolver(timeline))
         query.order = .ascending
         if showsChanges, !values.omitsValues {

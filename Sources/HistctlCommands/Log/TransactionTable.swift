@@ -5,7 +5,7 @@ import Terminal
 /// Writes transactions as a table, one line each, in the order in which they come.
 ///
 /// The first transactions determine the widths of all later ones.
-final class TransactionTable {
+final class TransactionTable: FieldPage {
   /// What is shown of the changes of a transaction.
   enum Detail {
     /// Their numbers by entity, on the line of the transaction.
@@ -19,8 +19,7 @@ final class TransactionTable {
   /// The indentation of what is shown below a transaction.
   private static let indentation = 4
 
-  private let session: Session
-  private let writer: OutputWriter
+  let session: Session
   private let detail: Detail
   private let showsAuthors: Bool
   private let transactions: TransactionColumns
@@ -29,14 +28,13 @@ final class TransactionTable {
 
   /// - Parameter reading: The history, or one of several.
   init(_ reading: HistoryReading, detail: Detail, showsAuthors: Bool, asked: AuthorOptions) {
-    (session, writer) = (reading.session, reading.writer)
+    session = reading.session
     self.detail = detail
     self.showsAuthors = showsAuthors
     transactions = TransactionColumns(reading, showsAuthors: showsAuthors, asked: asked)
     let changes = TableColumn(
       "CHANGES", priority: 60, minimumWidth: reading.tokens.isQualified ? 10 : 24, canShrink: true)
-    table = StreamedTable(
-      session: session, writer: writer, columns: transactions.columns + [changes])
+    table = reading.streamedTable(transactions.columns + [changes])
   }
 
   /// Runs what writes transactions, then writes the rows that were kept back.

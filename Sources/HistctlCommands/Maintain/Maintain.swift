@@ -75,7 +75,7 @@ struct Maintain: HistctlCommand {
     }
     var status = ExitStatus.success
     try session.write(usesPager: false) { writer in
-      let report = MaintenanceReport(session: session, writer: writer)
+      let report = MaintenanceReport(session: session)
       if checkConfig {
         try report.write(plan)
         try refuse(plan.failures, session)

@@ -6,18 +6,13 @@ import Terminal
 
 /// Writes what maintaining stores has done or would do: a line for each store that changed, or a JSON
 /// line for each store.
-struct MaintenanceReport {
+struct MaintenanceReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
 
   /// Writes what was done with a store. What went wrong is reported as an error.
   func write(_ outcome: MaintenanceOutcome) throws {
-    if session.options.json {
-      try writer.writeLine(json(outcome))
-    } else if outcome.hasNews, !session.options.quiet {
-      try writer.writeLine(
-        TerminalText.terminal.escaped("\(outcome.path): \(text(outcome))"))
-    }
+    guard isJSON || outcome.hasNews else { return }
+    try write(json(outcome), orLine: "\(outcome.path): \(text(outcome))")
   }
 
   // MARK: - For people
@@ -27,8 +22,7 @@ struct MaintenanceReport {
     var parts: [String] = []
     if let export = outcome.export {
       let count = export.transactions.counted("transaction")
-      let range =
-        export.first == export.last ? "\(export.first)" : "\(export.first) to \(export.last)"
+      let range = export.first.text(to: export.last)
       let place = export.path.map { ", to \($0)" } ?? ""
       parts.append("\(isDry ? "would export" : "exported") \(count), \(range)\(place)")
     }
@@ -118,7 +112,7 @@ struct MaintenanceReport {
 
   /// Writes what a config file asks for: for each section its stores and its steps.
   func write(_ plan: MaintenancePlan) throws {
-    if session.options.json {
+    if isJSON {
       for part in plan.parts { try writer.writeLine(json(part)) }
       return
     }

@@ -5,10 +5,10 @@ import StoreFormat
 import Terminal
 
 /// Writes the history of an object as text: its changes as they are read, then its present values.
-struct ObjectText {
+struct ObjectText: FieldPage {
   let reading: HistoryReading
 
-  private var session: Session { reading.session }
+  var session: Session { reading.session }
   private var timeline: HistoryTimeline { reading.timeline }
 
   /// Writes everything that a reader returns; nothing for an unknown object.
@@ -16,9 +16,8 @@ struct ObjectText {
     let hasHistory = timeline.snapshot.map { $0.layout.history != nil } ?? true
     let transactions = TransactionColumns(
       reading, showsAuthors: try hasHistory && timeline.hasAuthors())
-    let table = StreamedTable(
-      session: session, writer: reading.writer,
-      columns: transactions.columns + [
+    let table = streamedTable(
+      transactions.columns + [
         TableColumn("CHANGE", priority: 60, minimumWidth: 20, canShrink: true)
       ], wrapsLastColumn: true)
     var shown = 0
@@ -34,10 +33,10 @@ struct ObjectText {
     if shown == 0 {
       try writeHeading(reader.life)
       if reader.life.changeCount > 0 {
-        try reading.line("no change matches", .secondary)
+        try line("no change matches", .secondary)
       }
     }
-    if reader.life.changeCount > 0 { try reading.writer.writeLine("") }
+    if reader.life.changeCount > 0 { try writer.writeLine("") }
     try writeState(reader.life)
     if let present = reader.life.present {
       try write(present)
@@ -56,12 +55,12 @@ struct ObjectText {
 
   private func writeHeading(_ life: ObjectLife) throws {
     let address = timeline.storeIdentifier.map { "x-coredata://\($0)/\(life.object)" }
-    try reading.line(
+    try line(
       ChangeText.spaced([
         .init(text: life.object.description, style: .heading),
         .init(text: address ?? "", style: .secondary),
       ]))
-    try reading.writer.writeLine("")
+    try writer.writeLine("")
   }
 
   private func cell(_ change: HistoryChange) -> TableCell {
@@ -85,7 +84,7 @@ struct ObjectText {
       case .recorded: ("not deleted, as far as the \(source) goes", .plain)
       case .unknown: ("unknown", .warning)
       }
-    try reading.line(text, style)
+    try line(text, style)
   }
 
   /// The kind of input that replaces a store.
@@ -93,11 +92,11 @@ struct ObjectText {
 
   /// Writes names and values, one a line.
   private func write(_ rows: [[TableCell]]) throws {
-    try reading.writer.writeRows(
+    try writeRows(
       [
         TableColumn("", priority: 2, minimumWidth: 10, canShrink: true),
         TableColumn("", priority: 1, minimumWidth: 8, canShrink: true, canDrop: true),
-      ], rows, hasHeading: false, in: session)
+      ], rows, hasHeading: false)
   }
 
   private func write(_ present: PresentObject) throws {

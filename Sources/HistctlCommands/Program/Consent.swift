@@ -56,10 +56,10 @@ struct Consent {
   /// Returns whether to act, after the plan was shown; asks for confirmation if necessary.
   ///
   /// A no is reported, and the command ends with 1.
-  func permits(_ question: @autoclosure () -> String, _ writer: OutputWriter) throws -> Bool {
+  func permits(_ question: @autoclosure () -> String) throws -> Bool {
     guard asks else { return !isDryRun }
     // Show the plan before the question about it.
-    try writer.flush()
+    try session.writer.flush()
     if session.diagnostics.ask(question() + " [y/N] ") { return true }
     session.diagnostics.note("nothing was \(action.participle)")
     session.end(with: .answerIsNo)

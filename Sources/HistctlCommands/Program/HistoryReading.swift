@@ -19,15 +19,30 @@ extension Session {
   func copying<Result>(
     _ body: (_ progress: (Int64) throws -> Void) throws -> Result
   ) throws -> Result {
-    let line = diagnostics.wordWriter.map {
-      Progress(label: "copying", unit: "MiB", environment: environment, diagnostics: $0)
-    }
-    defer { line?.finish() }
-    return try DeferredSignals.endingReads {
-      try body { bytes in
-        try DeferredSignals.check()
-        line?.update(bytes >> 20)
+    try showingProgress("copying", "MiB") { progress in
+      try DeferredSignals.endingReads {
+        try body { bytes in
+          try DeferredSignals.check()
+          progress(bytes >> 20)
+        }
       }
+    }
+  }
+
+  /// Shows progress on a terminal. One thread at a time updates it.
+  func showingProgress<Result>(
+    _ label: String, _ unit: String, _ body: (@escaping @Sendable (Int64) -> Void) throws -> Result
+  ) rethrows -> Result {
+    nonisolated(unsafe) let line = progress(label, unit)
+    defer { line?.finish() }
+    return try body { line?.update($0) }
+  }
+
+  /// Returns a line of progress, if people read standard error.
+  func progress(_ label: String, _ unit: String, total: Int64? = nil) -> Progress? {
+    diagnostics.wordWriter.map {
+      Progress(
+        label: label, unit: unit, total: total, environment: environment, diagnostics: $0)
     }
   }
 
@@ -43,24 +58,15 @@ extension Session {
   /// Reads a store in one snapshot, writes what `body` finds, and ends with the session's status.
   func read(
     _ store: StoreOptions, usesPager: Bool = true,
-    _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
+    _ body: (StoreSnapshot, TokenResolver) throws -> Void
   ) throws {
-    try read(
-      open(store.store, busyTimeout: store.busyTimeout), store, usesPager: usesPager, body)
-  }
-
-  /// Reads a store that is open already.
-  func read(
-    _ file: StoreFile, _ store: StoreOptions, usesPager: Bool = true,
-    _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
-  ) throws {
+    let file = try open(store.store, busyTimeout: store.busyTimeout)
     // The snapshot ends before the pager is waited for: a reader that takes an hour must not keep the
     // app's log from being checkpointed.
-    try write(usesPager: usesPager) { writer in
+    try write(usesPager: usesPager) { _ in
       try file.read { snapshot in
         try body(
-          writer, snapshot,
-          TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now))
+          snapshot, TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now))
       }
     }
   }
@@ -105,9 +111,9 @@ extension Session {
   ) throws {
     // The snapshot ends before the pager is waited for, as in ``read(_:usesPager:_:)``.
     let history = try input.open()
-    try write(usesPager: usesPager) { writer in
+    try write(usesPager: usesPager) { _ in
       try history.read(helperCount: helperCount) { timeline, helpers, resolver in
-        let reading = HistoryReading(session: self, writer: writer, timeline: timeline)
+        let reading = HistoryReading(session: self, timeline: timeline)
         try reading.warnOfTornCopy()
         if needsHistory { _ = try timeline.snapshot?.historyTables() }
         try body(reading, helpers, resolver)
@@ -154,12 +160,9 @@ struct HistoryReading: FieldPage {
   static let pieceSize = 1 << 16
 
   let session: Session
-  let writer: OutputWriter
   let timeline: HistoryTimeline
   /// The name of its store, if there are several.
   var name: String?
-
-  var isJSON: Bool { session.options.json }
 
   /// The path of its store, which records have if there are several.
   var path: String? { name == nil ? nil : timeline.path }

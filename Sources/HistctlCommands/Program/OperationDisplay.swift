@@ -72,14 +72,7 @@ final class OperationDisplay {
   private func update(_ label: String, _ unit: String, _ count: Int64, of total: Int64? = nil) {
     if progress?.label != label {
       endProgress()
-      progress = session.diagnostics.wordWriter.map {
-        (
-          label,
-          Progress(
-            label: label, unit: unit, total: total, environment: session.environment,
-            diagnostics: $0)
-        )
-      }
+      progress = session.progress(label, unit, total: total).map { (label, $0) }
     }
     progress?.line.update(count)
   }

@@ -24,6 +24,9 @@ final class Session {
   /// Writes times in the style that was asked for.
   var time: TimeText { TimeText(style: options.date, now: now) }
 
+  /// Where the command writes its answer: standard output, or a pager.
+  private(set) lazy var writer = OutputWriter(descriptor: console.output)
+
   /// - Parameter outlivesReader: ``HistctlCommand/outlivesReader``.
   init(_ options: OutputOptions, _ console: Console, outlivesReader: Bool = false) {
     self.options = options
@@ -56,6 +59,7 @@ final class Session {
       usesPager: usesPager && environment.isOutputTerminal && !options.noPager && !options.json,
       environment: environment, diagnostics: diagnostics.wordWriter, descriptor: console.output
     ) { writer in
+      self.writer = writer
       writer.outlivesReader = outlivesReader
       if options.json, environment.isOutputTerminal { writer.guardedForm = .json }
       try body(writer)
@@ -79,6 +83,10 @@ final class Session {
   func leaveOut(_ titles: [String]) {
     hiddenColumns += titles.filter { !hiddenColumns.contains($0) }
   }
+}
+
+extension Session: FieldPage {
+  var session: Session { self }
 }
 
 extension OutputWriter {

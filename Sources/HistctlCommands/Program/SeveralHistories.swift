@@ -7,9 +7,8 @@ import Terminal
 /// One history or several, which are read at the same time and shown as one.
 ///
 /// An error of one of several is reported, and the others are shown; that of a single one is thrown.
-final class SeveralHistories {
+final class SeveralHistories: FieldPage {
   let session: Session
-  let writer: OutputWriter
   /// The histories that could be opened.
   let readings: [HistoryReading]
   private let resolvers: [TokenResolver]
@@ -19,10 +18,10 @@ final class SeveralHistories {
   private var failed: Set<Int> = []
 
   fileprivate init(
-    _ session: Session, _ writer: OutputWriter, _ readings: [HistoryReading],
-    _ resolvers: [TokenResolver], _ isolation: StoreIsolation?
+    _ session: Session, _ readings: [HistoryReading], _ resolvers: [TokenResolver],
+    _ isolation: StoreIsolation?
   ) {
-    (self.session, self.writer, self.readings) = (session, writer, readings)
+    (self.session, self.readings) = (session, readings)
     (self.resolvers, self.isolation) = (resolvers, isolation)
   }
 
@@ -184,7 +183,7 @@ extension Session {
     let given = try inputs(stores, archive)
     if given.count == 1 {
       return try read(given[0], usesPager: usesPager) { reading, _, resolver in
-        try body(SeveralHistories(self, reading.writer, [reading], [resolver], nil))
+        try body(SeveralHistories(self, [reading], [resolver], nil))
       }
     }
     let isolation = StoreIsolation(session: self, amongSeveral: true)
@@ -210,7 +209,7 @@ extension Session {
         for (place, timeline, resolver) in opened {
           try isolation.run(inputs[place].path) {
             let reading = HistoryReading(
-              session: self, writer: writer, timeline: timeline, name: names[place])
+              session: self, timeline: timeline, name: names[place])
             try reading.warnOfTornCopy()
             readings.append(reading)
             resolvers.append(resolver)
@@ -218,7 +217,7 @@ extension Session {
         }
         count = readings.count
         guard count > 0 else { return }
-        try body(SeveralHistories(self, writer, readings, resolvers, isolation))
+        try body(SeveralHistories(self, readings, resolvers, isolation))
       }
     }
     isolation.noteSkipped()

@@ -85,10 +85,9 @@ struct Prune: HistctlCommand {
     let paths = try stores.paths(session)
     let consent = try Consent(.delete, of: paths, dryRun: dryRun, yes: yes, session: session)
     let isolation = StoreIsolation(session: session, amongSeveral: paths.count > 1)
-    try session.write(usesPager: false) { writer in
+    try session.write(usesPager: false) { _ in
       try session.observing { observer in
-        try run(
-          paths, PruneOutput(session, writer, consent, of: paths.count), isolation, observer)
+        try run(paths, PruneOutput(session, consent, of: paths.count), isolation, observer)
       }
     }
     throw EndWithStatus(status: isolation.status)
@@ -149,7 +148,7 @@ struct Prune: HistctlCommand {
     isolation.noteSkipped()
     guard !waiting.isEmpty else { return }
     guard
-      try output.consent.permits(PruneReport.question(waiting.map(\.plan)), output.writer)
+      try output.consent.permits(PruneReport.question(waiting.map(\.plan)))
     else { return isolation.end(with: .answerIsNo) }
     for planned in waiting {
       try isolation.run(planned.plan.path) { try delete(planned, output, isolation) }
@@ -161,7 +160,7 @@ struct Prune: HistctlCommand {
   ) throws {
     let plan = planned.plan
     if let sealed = try planned.seal() {
-      try ArchiveReport(session: output.session, writer: output.writer, path: plan.path)
+      try ArchiveReport(session: output.session, path: plan.path)
         .write(sealed, saysNothingNew: false)
     }
     let result = try planned.delete()
@@ -175,15 +174,13 @@ struct Prune: HistctlCommand {
 }
 
 /// Where plans and results are shown: as JSON lines, a page for one store, or a line for each.
-private struct PruneOutput {
+private struct PruneOutput: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let consent: Consent
   private let showsPage: Bool
 
-  init(_ session: Session, _ writer: OutputWriter, _ consent: Consent, of storeCount: Int) {
+  init(_ session: Session, _ consent: Consent, of storeCount: Int) {
     self.session = session
-    self.writer = writer
     self.consent = consent
     showsPage = storeCount == 1 && consent.showsPage
   }
@@ -191,28 +188,25 @@ private struct PruneOutput {
   /// Shows a plan before anything is done.
   func show(_ plan: PrunePlan) throws {
     let report = PruneReport(session, plan)
-    if session.options.json {
+    if isJSON {
       try writer.writeLine(report.json)
     } else if showsPage {
-      try PrunePlanPage(session: session, writer: writer, plan: plan).write()
+      try PrunePlanPage(session: session, plan: plan).write()
     } else if consent.isDryRun || consent.asks {
-      try writer.writeLine(TerminalText.terminal.escaped(report.text))
+      try line(report.text)
     }
   }
 
   /// Shows what would be sealed before the deletion.
   func show(_ sealing: SealingPlan, of plan: PrunePlan) throws {
     guard sealing.first != nil else { return }
-    try ArchiveReport(session: session, writer: writer, path: plan.path).write(sealing)
+    try ArchiveReport(session: session, path: plan.path).write(sealing)
   }
 
   /// Shows what was deleted. What stopped the deletion is reported as an error.
   func show(_ result: Erasure, of plan: PrunePlan) throws {
+    guard isJSON || result.problem == nil && !(showsPage && plan.deletion.isEmpty) else { return }
     let report = PruneReport(session, plan)
-    if session.options.json {
-      try writer.writeLine(report.json(of: result))
-    } else if !session.options.quiet, result.problem == nil, !(showsPage && plan.deletion.isEmpty) {
-      try writer.writeLine(TerminalText.terminal.escaped(report.text(of: result)))
-    }
+    try write(report.json(of: result), orLine: report.text(of: result))
   }
 }

@@ -5,7 +5,6 @@ import Terminal
 /// A plan for people: what goes, what stays, and which rule or guard decides.
 struct PrunePlanPage: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let plan: PrunePlan
 
   func write() throws {
@@ -15,7 +14,6 @@ struct PrunePlanPage: FieldPage {
     try writeTokens()
   }
 
-  private var time: TimeText { session.time }
   private var tokens: TokenText {
     session.tokens(of: plan.storeIdentifier)
   }
@@ -90,13 +88,13 @@ struct PrunePlanPage: FieldPage {
         TableCell(retentionGuard.reason, style: .secondary),
       ]
     }
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("RULE OR GUARD", priority: 4, minimumWidth: 12, canShrink: true),
         TableColumn("KEEPS FROM", priority: 3),
         TableColumn("", priority: 2, canDrop: true),
         TableColumn(guards.isEmpty ? "" : "WHY", priority: 1, canDrop: true),
-      ], rules + guards, in: session)
+      ], rules + guards)
   }
 
   private func writeBookmarks() throws {
@@ -107,12 +105,12 @@ struct PrunePlanPage: FieldPage {
         TableCell(effect.outcome.rawValue, style: effect.outcome == .kept ? .inserted : .deleted),
       ]
     }
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("BOOKMARK", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 2, canDrop: true),
         TableColumn("NOW", priority: 1, canDrop: true), TableColumn(afterwards, priority: 3),
-      ], rows, in: session)
+      ], rows)
   }
 
   /// A plan that is refused changes nothing; what it would have done is still worth knowing.
@@ -128,13 +126,13 @@ struct PrunePlanPage: FieldPage {
         TableCell(effect.stateAfter, style: effect.works ? .inserted : .deleted),
       ]
     }
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 2, canDrop: true),
         TableColumn("TIME", priority: 0, canDrop: true),
         TableColumn("NOW", priority: 1, canDrop: true), TableColumn(afterwards, priority: 3),
-      ], rows, in: session)
+      ], rows)
     for effect in plan.tokens where effect.token.moment != nil {
       let last = effect.token.number.map(tokens.text)
       session.diagnostics.note(

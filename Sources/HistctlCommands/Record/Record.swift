@@ -70,7 +70,7 @@ struct Record: HistctlCommand {
       store, busyTimeout: busyTimeout, now: session.now, observer: observer)
     let operation = try RecordOperation(context, valuesPath: valuesFile)
     try session.write(usesPager: false) { writer in
-      let report = RecordReport(path: store, session: session, writer: writer)
+      let report = RecordReport(session, path: store)
       guard !once else {
         let count = try operation.runOnce(report.count)
         return try report.writeTotal(valueCount: count, valuesPath: operation.valuesPath)

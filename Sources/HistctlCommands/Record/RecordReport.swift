@@ -5,39 +5,33 @@ import StoreFormat
 import Terminal
 
 /// What was recorded: a line for each save, or a total.
-final class RecordReport {
+final class RecordReport: FieldPage {
   private let path: String
-  private let session: Session
-  private let writer: OutputWriter
+  let session: Session
   private var transactionCount = 0
   private var partialCount = 0
   private var gaps: [(first: Int64, last: Int64)] = []
 
-  init(path: String, session: Session, writer: OutputWriter) {
-    self.path = path
+  init(_ session: Session, path: String) {
     self.session = session
-    self.writer = writer
+    self.path = path
   }
 
   /// Writes an event.
   func write(_ event: RecordOperation.Event) throws {
     switch event {
     case .recorded(.kept(let position, let changes, let values, let isComplete)):
-      if session.options.json {
-        try writer.writeLine(
-          .record(
-            "recorded",
-            [
-              "path": path, "transaction": position.number,
-              "timestamp": position.timestamp?.iso8601(), "changes": changes, "values": values,
-              "complete": isComplete,
-            ]))
-      } else if !session.options.quiet {
-        let time = session.time.text(position.timestamp)
-        try writer.writeLine(
-          "\(position.number)  \(time)  \(changes.counted("change")), \(values.counted("value"))"
-            + (isComplete ? "" : ", not all known"))
-      }
+      try write(
+        .record(
+          "recorded",
+          [
+            "path": path, "transaction": position.number,
+            "timestamp": position.timestamp?.iso8601(), "changes": changes, "values": values,
+            "complete": isComplete,
+          ]),
+        orLine: "\(position.number)  \(time.text(position.timestamp))  "
+          + "\(changes.counted("change")), \(values.counted("value"))"
+          + (isComplete ? "" : ", not all known"))
     case .recorded(.missed(let first, let last)):
       try writeGap(first, last)
     case .recorded(.otherHistory(let common)):
@@ -73,7 +67,7 @@ final class RecordReport {
 
   /// Writes how much was recorded.
   func writeTotal(valueCount: Int, valuesPath: String) throws {
-    if session.options.json {
+    if isJSON {
       let gaps: [JSONValue] = gaps.map { .object(of: ["first": $0.first, "last": $0.last]) }
       return try writer.writeLine(
         .record(
@@ -86,20 +80,18 @@ final class RecordReport {
     for gap in gaps { try writeGap(gap.first, gap.last) }
     guard !session.options.quiet else { return }
     let partial = partialCount > 0 ? "; of \(partialCount), not all values are known" : ""
-    try writer.writeLine(
-      TerminalText.terminal.escaped(
-        transactionCount == 0
-          ? "\(path): nothing new in the log"
-          : "\(path): kept \(valueCount.counted("value")) of "
-            + "\(transactionCount.counted("transaction")) in \(valuesPath)\(partial)"))
+    try line(
+      transactionCount == 0
+        ? "\(path): nothing new in the log"
+        : "\(path): kept \(valueCount.counted("value")) of "
+          + "\(transactionCount.counted("transaction")) in \(valuesPath)\(partial)")
   }
 
   private func writeGap(_ first: Int64, _ last: Int64) throws {
-    if session.options.json {
-      try writer.writeLine(.record("valueGap", ["path": path, "first": first, "last": last]))
-    } else {
-      let numbers = first == last ? "\(first)" : "\(first) to \(last)"
-      try writer.writeLine("\(numbers)  not recorded: the log was restarted before it was read")
+    guard !isJSON else {
+      return try writer.writeLine(
+        .record("valueGap", ["path": path, "first": first, "last": last]))
     }
+    try line("\(first.text(to: last))  not recorded: the log was restarted before it was read")
   }
 }

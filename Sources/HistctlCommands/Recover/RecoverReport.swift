@@ -5,19 +5,18 @@ import StoreFormat
 import Terminal
 
 /// The report of ``Recover``.
-struct RecoverReport {
+struct RecoverReport: FieldPage {
   /// The maximum number of objects of a relationship that are listed for people.
   private static let maxListed = 20
 
   let reading: HistoryReading
 
-  private var session: Session { reading.session }
-  private var writer: OutputWriter { reading.writer }
+  var session: Session { reading.session }
   private var timeline: HistoryTimeline { reading.timeline }
 
   /// Writes what is known of an object.
   func write(_ lost: LostObject) throws {
-    if session.options.json {
+    if isJSON {
       return try reading.writeObjectLines {
         $0.encode(lost, store: timeline.storeIdentifier)
       }
@@ -26,9 +25,8 @@ struct RecoverReport {
       lost.object,
       deleted: lost.deletion.map { "deleted " + reading.text(of: $0) }
         ?? "not in the store; no deletion is recorded")
-    let table = StreamedTable(
-      session: session, writer: writer,
-      columns: [
+    let table = streamedTable(
+      [
         TableColumn("PROPERTY", priority: 3, minimumWidth: 12, canShrink: true),
         TableColumn("FROM", priority: 2),
         TableColumn("VALUE", priority: 4, minimumWidth: 12, canShrink: true),
@@ -78,23 +76,23 @@ struct RecoverReport {
   func write(
     _ plan: RecoveryPlan, _ result: RecoverOperation.Result, copy: String
   ) throws {
-    if session.options.json { return try writer.writeLine(json(plan, result, copy)) }
+    if isJSON { return try writer.writeLine(json(plan, result, copy)) }
     guard !session.options.quiet else { return }
-    try reading.field("copy", copy, style: .heading)
-    try reading.field("transaction", reading.tokens.text(result.position.number), style: .token)
-    try reading.field("restored", Int64(plan.objects.count).counted("object"))
+    try field("copy", copy, style: .heading)
+    try field("transaction", reading.tokens.text(result.position.number), style: .token)
+    try field("restored", Int64(plan.objects.count).counted("object"))
     for (entry, object) in zip(plan.objects, result.objects) where entry.object != object {
-      try reading.field("", "\(entry.object) as \(object): another row has its key")
+      try field("", "\(entry.object) as \(object): another row has its key")
     }
     if result.externalFileCount > 0 {
-      try reading.field("large data", Int64(result.externalFileCount).counted("file"))
+      try field("large data", Int64(result.externalFileCount).counted("file"))
     }
     guard !plan.losses.isEmpty else { return }
     try writer.writeLine("")
-    try reading.line("Not restored, or not as before:", .warning)
+    try line("Not restored, or not as before:", .warning)
     for loss in plan.losses {
       let name = loss.object.description + (loss.property.map { " " + $0 } ?? "")
-      try reading.line("\(name): \(loss.reason)", indentation: 2)
+      try line("\(name): \(loss.reason)", indentation: 2)
     }
   }
 

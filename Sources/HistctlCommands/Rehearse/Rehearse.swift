@@ -50,7 +50,7 @@ struct Rehearse: SourceReadingCommand {
   var outlivesReader: Bool { true }
 
   func run(_ session: Session) throws {
-    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+    try session.read(store, usesPager: false) { snapshot, resolver in
       _ = try snapshot.historyTables()
       try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards, readsPages: true)
       let rehearsal = try HistoryRehearsal(
@@ -67,7 +67,7 @@ struct Rehearse: SourceReadingCommand {
           now: session.now, progress: progress)
       }
       try RehearsalReport(
-        session: session, writer: writer, path: snapshot.location.path, copy: copy.path,
+        session: session, path: snapshot.location.path, copy: copy.path,
         store: snapshot.metadata.storeIdentifier,
         rehearsal: rehearsal, result: result
       ).write()
@@ -78,7 +78,6 @@ struct Rehearse: SourceReadingCommand {
 /// The copy that a rehearsal has made, and the states of tokens in it.
 private struct RehearsalReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let path: String
   let copy: String
   let store: String?
@@ -86,7 +85,7 @@ private struct RehearsalReport: FieldPage {
   let result: RehearsalResult
 
   func write() throws {
-    if session.options.json {
+    if isJSON {
       try writer.writeLine(json)
       for token in result.tokens { try writer.writeLine(json(token)) }
     } else {
@@ -111,7 +110,7 @@ private struct RehearsalReport: FieldPage {
     if result.externalFileCount > 0 {
       try field("large data", result.externalFileCount.counted("file"))
     }
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("IN THE STORE", priority: 1, canDrop: true),
@@ -124,7 +123,7 @@ private struct RehearsalReport: FieldPage {
           state(rehearsed.token.state), state(rehearsed.stateInCopy),
           TableCell(text(rehearsed)),
         ]
-      }, in: session)
+      })
   }
 
   private func state(_ state: TokenState) -> TableCell {

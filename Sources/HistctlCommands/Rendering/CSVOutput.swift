@@ -2,9 +2,8 @@ import HistoryCoding
 import Terminal
 
 /// Writes rows of CSV.
-struct CSVOutput {
+struct CSVOutput: FieldPage {
   let session: Session
-  let writer: OutputWriter
   /// Whether to write an apostrophe before texts that a spreadsheet would evaluate as formulas.
   let guardsFormulas: Bool
 

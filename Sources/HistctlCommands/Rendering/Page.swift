@@ -1,3 +1,5 @@
+import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import Terminal
 
@@ -42,16 +44,11 @@ struct StyledLine {
 /// A report that is written as lines of titles and values, and as tables.
 protocol FieldPage {
   var session: Session { get }
-  var writer: OutputWriter { get }
-}
-
-/// A report that a command writes itself.
-struct Page: FieldPage {
-  let session: Session
-  let writer: OutputWriter
 }
 
 extension FieldPage {
+  var writer: OutputWriter { session.writer }
+  var isJSON: Bool { session.options.json }
   var styled: StyledLine { StyledLine(session) }
   var time: TimeText { session.time }
 
@@ -71,42 +68,49 @@ extension FieldPage {
     try writer.writeLine(styled.line(spans, indentation: indentation))
   }
 
+  /// Writes a record for programs, or a line for people, unless they want none.
+  func write(_ json: @autoclosure () -> JSONValue, orLine text: @autoclosure () -> String) throws {
+    if isJSON { return try writer.writeLine(json()) }
+    if !session.options.quiet { try line(text()) }
+  }
+
+  /// Returns a table to which rows are written as they come.
+  func streamedTable(_ columns: [TableColumn], wrapsLastColumn: Bool = false) -> StreamedTable {
+    StreamedTable(session, columns, wrapsLastColumn: wrapsLastColumn)
+  }
+
+  /// Writes a table after an empty line, or nothing without rows.
+  ///
+  /// - Parameter hidden: The number of rows that were left out, which a last line reports.
+  func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]], hidden: Int = 0) throws {
+    guard !rows.isEmpty else { return }
+    try writer.writeLine("")
+    try writeRows(columns, rows)
+    if hidden > 0 { try line("and \(hidden) more", .secondary) }
+  }
+
+  /// Writes a table.
+  func writeRows(
+    _ columns: [TableColumn], _ rows: [[TableCell]], hasHeading: Bool = true
+  ) throws {
+    let table = session.table(columns: columns, sample: rows)
+    if hasHeading { try writer.writeLine(table.header) }
+    for row in rows { try writer.writeLine(table.line(row)) }
+  }
+
+  /// Writes notes after an empty line.
+  func write(_ notices: [StoreNotice]) throws {
+    guard !notices.isEmpty else { return }
+    try writer.writeLine("")
+    for notice in notices { try line("note: \(notice.text)", .warning) }
+  }
+
   /// Writes lines with bars.
   func write(_ rows: [Bars.Row], indentation: Int = 0, isOfUnits: Bool = false) throws {
     let bars = Bars(environment: session.environment, palette: session.palette)
     for line in bars.lines(rows, indentation: indentation, isOfUnits: isOfUnits) {
       try writer.writeLine(line)
     }
-  }
-}
-
-extension OutputWriter {
-  /// Writes a table after an empty line, or nothing without rows.
-  ///
-  /// - Parameter hidden: The number of rows that were left out, which a last line reports.
-  func writeTable(
-    _ columns: [TableColumn], _ rows: [[TableCell]], hidden: Int = 0, in session: Session
-  ) throws {
-    guard !rows.isEmpty else { return }
-    try writeLine("")
-    try writeRows(columns, rows, in: session)
-    if hidden > 0 { try writeLine(session.palette.apply(.secondary, to: "and \(hidden) more")) }
-  }
-
-  /// Writes a table.
-  func writeRows(
-    _ columns: [TableColumn], _ rows: [[TableCell]], hasHeading: Bool = true, in session: Session
-  ) throws {
-    let table = session.table(columns: columns, sample: rows)
-    if hasHeading { try writeLine(table.header) }
-    for row in rows { try writeLine(table.line(row)) }
-  }
-
-  /// Writes notes after an empty line.
-  func writeNotices(_ texts: [String], in session: Session) throws {
-    guard !texts.isEmpty else { return }
-    try writeLine("")
-    for text in texts { try writeLine(StyledLine(session).line("note: \(text)", .warning)) }
   }
 }
 
@@ -130,4 +134,9 @@ struct TokenText {
   func text(_ bookmark: Bookmark) -> String {
     store.flatMap { bookmark.token.transaction(in: $0) }.map(text) ?? bookmark.token.description
   }
+}
+
+extension Int64 {
+  /// Returns the numbers from this one to another: 5, or 5 to 7.
+  func text(to last: Int64) -> String { self == last ? "\(self)" : "\(self) to \(last)" }
 }

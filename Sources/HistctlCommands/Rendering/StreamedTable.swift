@@ -1,12 +1,11 @@
 import Terminal
 
 /// A table whose rows are written as they come; the first rows determine the widths.
-final class StreamedTable {
+final class StreamedTable: FieldPage {
   /// The number of rows that determine the widths.
   private static let sampleSize = 100
 
-  private let session: Session
-  private let writer: OutputWriter
+  let session: Session
   private let columns: [TableColumn]
   private let wrapsLastColumn: Bool
   private var kept: [Line] = []
@@ -21,11 +20,8 @@ final class StreamedTable {
 
   /// - Parameter wrapsLastColumn: Whether cells of the last column wrap on a terminal instead of being
   ///   cut.
-  init(
-    session: Session, writer: OutputWriter, columns: [TableColumn], wrapsLastColumn: Bool = false
-  ) {
+  init(_ session: Session, _ columns: [TableColumn], wrapsLastColumn: Bool) {
     self.session = session
-    self.writer = writer
     self.columns = columns
     self.wrapsLastColumn = wrapsLastColumn
   }

@@ -55,7 +55,7 @@ struct Report: ReadingCommand {
       let report = HistoryReport(
         request,
         query: {
-          try query(HistoryReading(session: session, writer: writer, timeline: $0), $1)
+          try query(HistoryReading(session: session, timeline: $0), $1)
         },
         failed: { path, error in
           if error is OutputError { throw error }
@@ -67,7 +67,7 @@ struct Report: ReadingCommand {
         return
       }
       let summary = try report.writeFile(file, overwrites: page.overwrite)
-      try show(summary, in: file, session, writer)
+      try show(summary, in: file, session)
     }
     isolation.noteSkipped()
     session.end(with: isolation.status == .success ? .success : .partlyDone)
@@ -98,10 +98,10 @@ struct Report: ReadingCommand {
   }
 
   private func show(
-    _ summary: HistoryReport.Summary, in file: String, _ session: Session, _ writer: OutputWriter
+    _ summary: HistoryReport.Summary, in file: String, _ session: Session
   ) throws {
     if output.json {
-      try writer.writeLine(
+      try session.writer.writeLine(
         .record(
           "report",
           [

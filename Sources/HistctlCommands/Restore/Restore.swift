@@ -72,20 +72,20 @@ struct Restore: HistctlCommand {
           store.context(store.store, session, observer), from: archive, request,
           lockWait: lockWait?.seconds(before: session.now) ?? 0)
         operation.keepsLogValues = request.restoresValues
-        try run(operation, session, writer, consent)
+        try run(operation, session, consent)
       }
     }
   }
 
   private func run(
-    _ operation: RestoreOperation, _ session: Session, _ writer: OutputWriter, _ consent: Consent
+    _ operation: RestoreOperation, _ session: Session, _ consent: Consent
   ) throws {
     let plan = try operation.plan(isDryRun: consent.isDryRun)
     let report = RestoreReport(
-      session: session, writer: writer, plan: plan.rows, archivePath: archive,
+      session: session, plan: plan.rows, archivePath: archive,
       hasGap: plan.gap != nil)
     if output.json {
-      try writer.writeLine(report.json)
+      try session.writer.writeLine(report.json)
     } else if consent.showsPage {
       try report.writePage()
     }
@@ -98,7 +98,7 @@ struct Restore: HistctlCommand {
       if !consent.isDryRun, !consent.showsPage { try report.write(.nothing) }
       return
     }
-    guard try consent.permits(report.question, writer) else { return }
+    guard try consent.permits(report.question) else { return }
     let result = try operation.restore(plan)
     try report.write(result)
     if let failure = result.failure(of: plan.rows) { throw failure }

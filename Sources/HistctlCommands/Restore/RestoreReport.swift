@@ -7,7 +7,6 @@ import Terminal
 /// A plan of restoring and its outcome: as a page, a line, or JSON.
 struct RestoreReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let plan: RestorePlan
   let archivePath: String
   /// Whether older transactions of the archive cannot be restored.
@@ -39,11 +38,8 @@ struct RestoreReport: FieldPage {
 
   /// Writes what was restored. What stopped it is reported as an error.
   func write(_ result: InsertionResult) throws {
-    if session.options.json {
-      try writer.writeLine(json(of: result))
-    } else if !session.options.quiet, result.problem == nil {
-      try writer.writeLine(TerminalText.terminal.escaped(text(of: result)))
-    }
+    guard isJSON || result.problem == nil else { return }
+    try write(json(of: result), orLine: text(of: result))
   }
 
   private func text(of result: InsertionResult) -> String {
@@ -94,7 +90,7 @@ struct RestoreReport: FieldPage {
   }
 
   private func writeGuards() throws {
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("GUARD", priority: 2), TableColumn("", priority: 3),
         TableColumn("WHY", priority: 1, canDrop: true),
@@ -104,11 +100,11 @@ struct RestoreReport: FieldPage {
           TableCell(retentionGuard.name), TableCell("refuses", style: .error),
           TableCell(retentionGuard.reason, style: .secondary),
         ]
-      }, in: session)
+      })
   }
 
   private func writeBookmarks() throws {
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("BOOKMARK", priority: 3, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 1, canDrop: true),
@@ -119,10 +115,9 @@ struct RestoreReport: FieldPage {
           TableCell("@" + returning.bookmark.name, style: .token),
           TableCell(tokens.text(returning.number)), TableCell("works again", style: .inserted),
         ]
-      }, in: session)
+      })
   }
 
-  private var time: TimeText { session.time }
   private var tokens: TokenText {
     session.tokens(of: plan.storeIdentifier)
   }

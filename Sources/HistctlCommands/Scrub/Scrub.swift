@@ -53,7 +53,7 @@ struct Scrub: SourceReadingCommand {
       .write, of: [store.store], dryRun: dryRun, yes: yes, session: session)
     try session.write(usesPager: false) { writer in
       try session.observing { observer in
-        try run(ScrubOperation(request, observer: observer), session, writer, consent)
+        try run(ScrubOperation(request, observer: observer), session, consent)
       }
     }
   }
@@ -69,17 +69,17 @@ struct Scrub: SourceReadingCommand {
   }
 
   private func run(
-    _ operation: ScrubOperation, _ session: Session, _ writer: OutputWriter, _ consent: Consent
+    _ operation: ScrubOperation, _ session: Session, _ consent: Consent
   ) throws {
     let report = ScrubReport(
-      session: session, writer: writer, request: operation.request, plan: try operation.plan())
+      session: session, request: operation.request, plan: try operation.plan())
     if output.json {
-      try writer.writeLine(report.json)
+      try session.writer.writeLine(report.json)
     } else if consent.showsPage {
       try report.writePage()
     }
     let path = TerminalText.terminal.escaped(copy.path)
-    guard try consent.permits("Write the copy to \(path)?", writer) else { return }
+    guard try consent.permits("Write the copy to \(path)?") else { return }
     // A signal ends the copy cleanly.
     try report.write(
       try DeferredSignals.endingReads {

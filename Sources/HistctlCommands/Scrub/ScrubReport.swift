@@ -6,7 +6,6 @@ import Terminal
 /// Writes what a scrubbed copy keeps, and the result: as a page, a line, or JSON.
 struct ScrubReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let request: ScrubOperation.Request
   let plan: ScrubPlan
 
@@ -112,13 +111,11 @@ struct ScrubReport: FieldPage {
 
   /// Writes the result.
   func write(_ result: ScrubOperation.Result) throws {
-    if session.options.json { return try writer.writeLine(json(of: result)) }
-    guard !session.options.quiet else { return }
-    try writer.writeLine(
-      TerminalText.terminal.escaped(
-        "\(request.copy): \(result.summary.rowCount.counted("row")), "
-          + "\(result.summary.valueCount.counted("value")) replaced"))
-    if result.madeKey, let path = request.keyPath {
+    try write(
+      json(of: result),
+      orLine: "\(request.copy): \(result.summary.rowCount.counted("row")), "
+        + "\(result.summary.valueCount.counted("value")) replaced")
+    if !session.options.quiet, result.madeKey, let path = request.keyPath {
       session.diagnostics.note("made the key \(path)")
     }
   }

@@ -33,7 +33,7 @@ struct Snapshot: SourceReadingCommand {
   var outlivesReader: Bool { true }
 
   func run(_ session: Session) throws {
-    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+    try session.read(store, usesPager: false) { snapshot, resolver in
       _ = try snapshot.historyTables()
       try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards, readsPages: true)
       let number = try resolver.transactionNumber(token)
@@ -45,7 +45,7 @@ struct Snapshot: SourceReadingCommand {
         busyTimeout: store.busyTimeout)
       let result = try session.copying { try place.write(snapshot, after: position, progress: $0) }
       if session.options.json {
-        try writer.writeLine(
+        try session.writer.writeLine(
           .record(
             "snapshot",
             [
@@ -55,13 +55,13 @@ struct Snapshot: SourceReadingCommand {
               "externalFiles": result.externalFileCount,
             ]))
       } else if !session.options.quiet {
-        let page = Page(session: session, writer: writer)
-        try page.field("copy", copy.path, style: .heading)
-        try page.field(
-          "after", "\(position.number)  \(page.time.fullText(position.timestamp))", style: .token)
-        try page.field("holds", result.transactionCount.counted("transaction"))
+        try session.field("copy", copy.path, style: .heading)
+        try session.field(
+          "after", "\(position.number)  \(session.time.fullText(position.timestamp))", style: .token
+        )
+        try session.field("holds", result.transactionCount.counted("transaction"))
         if result.externalFileCount > 0 {
-          try page.field("large data", result.externalFileCount.counted("file"))
+          try session.field("large data", result.externalFileCount.counted("file"))
         }
       }
     }

@@ -3,9 +3,8 @@ import StoreFormat
 import Terminal
 
 /// Writes lists of activity, each line with a bar.
-struct ActivityTable {
+struct ActivityTable: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let report: StatsReport
 
   /// A column of an activity.
@@ -170,9 +169,6 @@ struct ActivityTable {
         rows[place].append(TableCell(bar, style: line.bar ?? .plain))
       }
     }
-    let table = session.table(columns: columns, sample: rows)
-    try writer.writeLine("")
-    try writer.writeLine(table.header)
-    for row in rows { try writer.writeLine(table.line(row)) }
+    try writeTable(columns, rows)
   }
 }

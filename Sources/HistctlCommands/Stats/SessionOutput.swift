@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// Writes sessions as a table, as lines of JSON, or as CSV.
-struct SessionOutput {
+struct SessionOutput: FieldPage {
   private static let csvColumns = [
     "start", "end", "seconds", "transactions", "changes", "first", "last", "author",
   ]
@@ -13,14 +13,12 @@ struct SessionOutput {
   typealias Next = () throws -> (saves: HistorySession, reading: HistoryReading)?
 
   let histories: SeveralHistories
-  private var session: Session { histories.session }
-  private var writer: OutputWriter { histories.writer }
+  var session: Session { histories.session }
 
   /// Writes all sessions as a table, and returns their number.
   func writeTable(_ next: Next) throws -> Int {
-    let table = StreamedTable(
-      session: session, writer: writer,
-      columns: [
+    let table = streamedTable(
+      [
         TableColumn("START", priority: 9),
         TableColumn("END", priority: 3, canDrop: true),
         TableColumn("DURATION", alignment: .trailing, priority: 7, canDrop: true),
@@ -65,7 +63,7 @@ struct SessionOutput {
 
   /// Writes CSV with a heading, and returns the number of sessions.
   func writeCSV(_ next: Next, guardsFormulas: Bool) throws -> Int {
-    let csv = CSVOutput(session: session, writer: writer, guardsFormulas: guardsFormulas)
+    let csv = CSVOutput(session: session, guardsFormulas: guardsFormulas)
     try csv.writeRow(Self.csvColumns + (histories.areSeveral ? ["path"] : []))
     return try forEach(next) { saves, reading in
       let counts = [saves.transactions, saves.changes, saves.first, saves.last]

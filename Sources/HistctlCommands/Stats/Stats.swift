@@ -135,13 +135,11 @@ struct Stats: ReadingCommand {
         try writer.writeLine(report.json)
       } else if csv {
         try StatsTable(
-          csv: CSVOutput(session: session, writer: writer, guardsFormulas: safeCells),
+          csv: CSVOutput(session: session, guardsFormulas: safeCells),
           report: report
         ).write()
       } else {
-        try StatsText(
-          session: session, writer: writer, report: report, listsPeriods: by != nil
-        ).write()
+        try StatsText(session: session, report: report, listsPeriods: by != nil).write()
       }
       histories.noteCopies()
       for (part, reading) in zip(parts, histories.readings) {

@@ -5,7 +5,6 @@ import Terminal
 /// Writes the activity of a history as text.
 struct StatsText: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let report: StatsReport
   /// Whether each period is listed.
   let listsPeriods: Bool
@@ -18,10 +17,10 @@ struct StatsText: FieldPage {
     guard !statistics.total.isEmpty else { return }
     try writePeriods()
     try writeRates()
-    let bars = ActivityTable(session: session, writer: writer, report: report)
+    let bars = ActivityTable(session: session, report: report)
     if listsPeriods { try bars.writePeriods() }
     if report.listsWeek {
-      try WeekTable(session: session, writer: writer, statistics: statistics).write()
+      try WeekTable(session: session, statistics: statistics).write()
     }
     if report.areSeveral { try bars.writeStores() }
     for section in report.sections { try bars.write(section) }
@@ -50,14 +49,14 @@ struct StatsText: FieldPage {
           style: author?.name == nil ? .secondary : .plain),
       ]
     }
-    try writer.writeTable(
+    try writeTable(
       (report.areSeveral ? [.store] : []) + [
         TableColumn(title, priority: 9, minimumWidth: 10, canShrink: true), column("CHANGES", 8),
         column("SHARE", 7), column("BYTES", 2), column("EVERY", 6),
         TableColumn("FIRST", priority: 1, canDrop: true),
         TableColumn("LAST", priority: 3, canDrop: true),
         TableColumn("AUTHOR", priority: 5, minimumWidth: 6, canShrink: true, canDrop: true),
-      ], cells, in: session)
+      ], cells)
   }
 
   // MARK: - Facts
@@ -163,13 +162,13 @@ struct StatsText: FieldPage {
         ]
       }
     }
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn("A DAY", priority: 4),
         TableColumn("TRANSACTIONS", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("CHANGES", alignment: .trailing, priority: 1, canDrop: true),
         TableColumn("BYTES", alignment: .trailing, priority: 2, canDrop: true),
-      ], rows, in: session)
+      ], rows)
     guard let fixed = statistics.size?.fixedByteCount, fixed > 0 else { return }
     try writeNote("bytes a day leave out the \(ByteCount(fixed)) that an empty history takes")
   }

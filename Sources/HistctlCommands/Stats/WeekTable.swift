@@ -3,9 +3,8 @@ import StoreFormat
 import Terminal
 
 /// Writes activity by weekday and hour of the day: a row for each day, with a bar for each hour.
-struct WeekTable {
+struct WeekTable: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let statistics: HistoryStatistics
 
   /// The columns that a table with two columns for an hour needs.
@@ -32,11 +31,11 @@ struct WeekTable {
         TableCell(counts.reduce(0, +).grouped),
       ]
     }
-    try writer.writeTable(
+    try writeTable(
       [
         TableColumn(statistics.clock == .universal ? "UTC" : "LOCAL", priority: 3),
         TableColumn(hours, priority: 2),
         TableColumn("TRANSACTIONS", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, in: session)
+      ], rows)
   }
 }

@@ -41,7 +41,7 @@ struct TokenCheck: ReadingCommand {
 
   func run(_ session: Session) throws {
     try session.readHistory(store, archive, usesPager: false) { reading, resolver in
-      let page = TokenReportPage(session: session, writer: reading.writer)
+      let page = TokenReportPage(session: session)
       let checked = CheckedTokens(try tokens.map { try CheckedToken($0, resolver) })
       let reports = checked.reports
       // A single token that cannot be read is the whole answer.
@@ -95,13 +95,13 @@ struct TokenShow: ReadingCommand {
   }
 
   func run(_ session: Session) throws {
-    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+    try session.read(store, usesPager: false) { snapshot, resolver in
       _ = try snapshot.historyTables()
       let report = try TokenReport(resolver.resolve(token), resolver: resolver)
       if let form {
-        try writer.write(try report.bytes(as: form))
+        try session.writer.write(try report.bytes(as: form))
       } else {
-        try TokenReportPage(session: session, writer: writer).write(report)
+        try TokenReportPage(session: session).write(report)
       }
     }
   }

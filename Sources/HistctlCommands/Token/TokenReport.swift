@@ -121,7 +121,6 @@ extension HistoryToken {
 /// Writes reports on tokens.
 struct TokenReportPage: FieldPage {
   let session: Session
-  let writer: OutputWriter
 
   /// The columns that a token takes; one that was pasted can have thousands of characters.
   private static let maxTokenWidth = 48
@@ -129,7 +128,7 @@ struct TokenReportPage: FieldPage {
   /// Writes one line for each token; with JSON also for those that are not tokens, which are errors otherwise.
   func write(_ checked: CheckedTokens) throws {
     checked.failures.forEach(session.diagnostics.report)
-    guard !session.options.json else {
+    guard !isJSON else {
       return try checked.tokens.forEach { try writer.writeLine($0.json) }
     }
     let reports = checked.reports
@@ -144,19 +143,19 @@ struct TokenReportPage: FieldPage {
         TableCell(shown ?? "-"), TableCell(time.text(token.timestamp)),
       ]
     }
-    try writer.writeRows(
+    try writeRows(
       [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("STATE", priority: 5),
         TableColumn("NUMBER", priority: 3, canDrop: true),
         TableColumn("TIME", priority: 2, canDrop: true),
-      ], rows, in: session)
+      ], rows)
     explain(reports)
   }
 
   /// Writes one token in all its forms.
   func write(_ report: TokenReport) throws {
-    guard !session.options.json else { return try writer.writeLine(report.json) }
+    guard !isJSON else { return try writer.writeLine(report.json) }
     let token = report.token
     try field("number", token.number.map(String.init), style: .token)
     try field("portable", token.token?.description)

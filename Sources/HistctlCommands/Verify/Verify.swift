@@ -34,7 +34,7 @@ struct Verify: ReadingCommand {
     let run = VerifyRun(session: session, target: target, look: look)
     try run.validate()
     do {
-      try session.write(usesPager: false) { try run.run($0) }
+      try session.write(usesPager: false) { _ in try run.run() }
     } catch StoreError.missing(let path) where path == target.path {
       var failure = Failure(StoreError.missing(path: path))
       if failure.hint?.contains("did you mean") != true {
@@ -167,11 +167,11 @@ private final class VerifyRun {
   }
 
   /// Verifies everything and writes the findings.
-  func run(_ writer: OutputWriter) throws {
-    guard !isArchive else { return try verify(archiveAt: target.path, of: nil, writer) }
-    try verifyStore(writer)
+  func run() throws {
+    guard !isArchive else { return try verify(archiveAt: target.path, of: nil) }
+    try verifyStore()
     guard let archive = look.archive else { return }
-    try keepingStatus { try verify(archiveAt: archive, of: target.path, writer) }
+    try keepingStatus { try verify(archiveAt: archive, of: target.path) }
   }
 
   /// Lets an error end the program, unless an earlier finding is worse: then the error is only
@@ -196,7 +196,7 @@ private final class VerifyRun {
 
   // MARK: - A store
 
-  private func verifyStore(_ writer: OutputWriter) throws {
+  private func verifyStore() throws {
     var options = StoreVerification.Options()
     options.checksAllTables = look.full
     options.limit = look.limit
@@ -206,13 +206,11 @@ private final class VerifyRun {
     try session.observing {
       try StoreReading.warnOfRolledBackSave(in: StoreLocation(path: target.path), observer: $0)
     }
-    let progress = VerifyProgress(session, unit: "changes")
-    let verification = try {
-      defer { progress.finish() }
-      return try StoreVerification(path: target.path, options: options) { progress.update($0) }
-    }()
+    let verification = try session.showingProgress("verifying", "changes") { progress in
+      try StoreVerification(path: target.path, options: options) { progress($0) }
+    }
     let report = VerifyReport(
-      session: session, writer: writer, path: verification.path,
+      session: session, path: verification.path,
       store: verification.storeIdentifier)
     try report.write(verification.findings, verification.facts)
     end(with: verification.findings)
@@ -220,23 +218,19 @@ private final class VerifyRun {
 
   // MARK: - An archive
 
-  private func verify(
-    archiveAt path: String, of storePath: String?, _ writer: OutputWriter
-  ) throws {
+  private func verify(archiveAt path: String, of storePath: String?) throws {
     var options = ArchiveVerification.Options()
     options.anchor = look.anchor
     options.subset = look.subset
     options.decodesLines = look.full
     options.limit = look.limit
     options.lockWait = target.busyTimeout
-    let progress = VerifyProgress(session, unit: "transactions")
-    var verification = try {
-      defer { progress.finish() }
-      return try ArchiveVerification(path: path, options: options) { progress.update($0) }
-    }()
+    var verification = try session.showingProgress("verifying", "transactions") { progress in
+      try ArchiveVerification(path: path, options: options) { progress($0) }
+    }
     let comparison = Result { try storePath.flatMap { try continuity(of: $0, path, verification) } }
     if case .success(let continuity?) = comparison { verification.add(continuity) }
-    let report = VerifyReport(session: session, writer: writer, path: path, store: nil)
+    let report = VerifyReport(session: session, path: path, store: nil)
     try report.write(verification.findings, verification.facts)
     end(with: verification.findings)
     try keepingStatus { _ = try comparison.get() }
@@ -246,13 +240,12 @@ private final class VerifyRun {
   private func continuity(
     of storePath: String, _ path: String, _ verification: ArchiveVerification
   ) throws -> StoreContinuity? {
-    let progress = VerifyProgress(session, unit: "transactions", label: "comparing")
-    defer { progress.finish() }
     do {
-      return try StoreFile.leavingNothing(storePath, busyTimeout: target.busyTimeout).read {
-        snapshot in
-        try StoreContinuity(of: snapshot, with: Archive(path: path), limit: look.limit) {
-          progress.update($0)
+      return try session.showingProgress("comparing", "transactions") { progress in
+        try StoreFile.leavingNothing(storePath, busyTimeout: target.busyTimeout).read { snapshot in
+          try StoreContinuity(of: snapshot, with: Archive(path: path), limit: look.limit) {
+            progress($0)
+          }
         }
       }
     } catch let error as StoreError {
@@ -262,19 +255,4 @@ private final class VerifyRun {
     }
     return nil
   }
-}
-
-/// Shows progress on a terminal. One thread at a time updates it.
-private final class VerifyProgress: @unchecked Sendable {
-  private let line: Progress?
-
-  init(_ session: Session, unit: String, label: String = "verifying") {
-    line = session.diagnostics.wordWriter.map {
-      Progress(
-        label: label, unit: unit, environment: session.environment, diagnostics: $0)
-    }
-  }
-
-  func update(_ count: Int64) { line?.update(count) }
-  func finish() { line?.finish() }
 }

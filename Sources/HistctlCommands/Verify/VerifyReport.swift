@@ -8,13 +8,12 @@ import Terminal
 /// one record for each finding and one for all.
 struct VerifyReport: FieldPage {
   let session: Session
-  let writer: OutputWriter
   let path: String
   let store: String?
 
   /// Writes the findings and what was checked.
   func write(_ findings: FindingLog<some FindingKind>, _ facts: some VerifiedFacts) throws {
-    if session.options.json {
+    if isJSON {
       for kind in findings.kinds {
         for finding in findings.findings(of: kind) { try writer.writeLine(json(finding)) }
       }
