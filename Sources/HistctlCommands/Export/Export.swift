@@ -218,16 +218,16 @@ struct Export: ReadingCommand {
 
   /// Exports several histories into a folder.
   private func runSeveral(_ session: Session, _ encoder: any HistoryEncoder) throws {
-    var request = ExportRun.Request(
-      try session.inputs(stores, archive), to: export.outputDir ?? "", format: export.format,
-      maker: "histctl \(Version.text)", now: session.now)
-    request.listedStores = session.listedStores
-    request.layout = export.layout
-    request.consumer = export.consumer
-    request.lockWait = lockWait(session)
+    let inputs = try session.inputs(stores, archive)
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let summary = try session.observing { observer in
-      let run = ExportRun(request, observer: observer)
+      var run = ExportRun(
+        inputs, to: export.outputDir ?? "", format: export.format,
+        maker: "histctl \(Version.text)", now: session.now, observer: observer)
+      run.listedStores = session.listedStores
+      run.layout = export.layout
+      run.consumer = export.consumer
+      run.lockWait = lockWait(session)
       var summary: ExportRun.Summary?
       try session.write(usesPager: false) { writer in
         let end = try run.run {

@@ -56,7 +56,7 @@ struct Find: HistctlCommand {
 
   func run(_ session: Session) throws {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
-    let operation = FindOperation(try request(session))
+    let operation = try operation(session)
     var summary = FindOperation.Summary()
     try session.write(usesPager: !null) { writer in
       let report = FindReport(session)
@@ -112,7 +112,7 @@ struct Find: HistctlCommand {
     }
   }
 
-  private func request(_ session: Session) throws -> FindOperation.Request {
+  private func operation(_ session: Session) throws -> FindOperation {
     var paths = paths
     if apps {
       guard let home = session.console.homeFolder else {
@@ -121,14 +121,14 @@ struct Find: HistctlCommand {
       }
       paths += AppFolders.paths(inHome: home)
     }
-    var request = FindOperation.Request(paths)
-    request.onlyWithHistory = selection.withHistory
-    request.changedAfter = try selection.moment(now: session.now)
-    request.busyTimeout = busyTimeout
-    request.extractionFolder = extract
-    if let size = limits.maxMember { request.limits.memberByteCount = size.bytes }
-    if let size = limits.maxUnpacked { request.limits.archiveByteCount = size.bytes }
-    return request
+    var operation = FindOperation(paths)
+    operation.onlyWithHistory = selection.withHistory
+    operation.changedAfter = try selection.moment(now: session.now)
+    operation.busyTimeout = busyTimeout
+    operation.extractionFolder = extract
+    if let size = limits.maxMember { operation.limits.memberByteCount = size.bytes }
+    if let size = limits.maxUnpacked { operation.limits.archiveByteCount = size.bytes }
+    return operation
   }
 }
 

@@ -130,10 +130,9 @@ struct Recover: SourceReadingCommand {
   ) throws {
     guard let copy else { return }
     let session = report.reading.session
-    var request = RecoverOperation.Request(copy: copy, now: session.now)
-    request.overwrites = overwrite
-    request.busyTimeout = store.busyTimeout
-    let operation = RecoverOperation(request)
+    var operation = RecoverOperation(copy: copy, now: session.now)
+    operation.overwrites = overwrite
+    operation.busyTimeout = store.busyTimeout
     let plan = try operation.plan(collection, in: snapshot)
     guard !plan.objects.isEmpty else {
       let first = plan.losses.first { $0.property == nil }

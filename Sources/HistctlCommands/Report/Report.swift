@@ -50,18 +50,23 @@ struct Report: ReadingCommand {
 
   func run(_ session: Session) throws {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
-    let request = try request(session)
+    let inputs = try session.inputs(stores, archive)
     try session.write(usesPager: false) { writer in
-      let report = HistoryReport(
-        request,
-        query: {
-          try query(HistoryReading(session: session, timeline: $0), $1)
-        },
+      var report = HistoryReport(
+        inputs, maker: "histctl \(Version.text)",
+        query: { try query(HistoryReading(session: session, timeline: $0), $1) },
         failed: { path, error in
           if error is OutputError { throw error }
           try isolation.run(path) { throw error }
           return Failure(error, time: session.time.text).message
         })
+      report.title = page.title
+      report.filters =
+        filter.texts + valueConditions.value.map { "--value \(ShellWord.quoted($0))" }
+      report.maxTransactions = page.maxTransactions
+      report.isRedacted = page.redact
+      report.showsDigests = page.hashes
+      report.madeAt = page.reproducible ? nil : session.now
       guard let file = page.file else {
         _ = try report.write { try writer.write($0) }
         return
@@ -71,18 +76,6 @@ struct Report: ReadingCommand {
     }
     isolation.noteSkipped()
     session.end(with: isolation.status == .success ? .success : .partlyDone)
-  }
-
-  private func request(_ session: Session) throws -> HistoryReport.Request {
-    var request = HistoryReport.Request(
-      try session.inputs(stores, archive), maker: "histctl \(Version.text)")
-    request.title = page.title
-    request.filters = filter.texts + valueConditions.value.map { "--value \(ShellWord.quoted($0))" }
-    request.maxTransactions = page.maxTransactions
-    request.isRedacted = page.redact
-    request.showsDigests = page.hashes
-    request.madeAt = page.reproducible ? nil : session.now
-    return request
   }
 
   private func query(

@@ -53,26 +53,26 @@ struct Scrub: SourceReadingCommand {
       .write, of: [store.store], dryRun: dryRun, yes: yes, session: session)
     try session.write(usesPager: false) { writer in
       try session.observing { observer in
-        try run(ScrubOperation(request, observer: observer), session, consent)
+        try run(operation(observer), session, consent)
       }
     }
   }
 
-  private var request: ScrubOperation.Request {
-    var request = ScrubOperation.Request(path: store.store, copy: copy.path)
-    request.overwrites = copy.overwrite
-    request.keyPath = key
-    request.replacesAuthors = authors
-    request.replacesNames = names
-    request.busyTimeout = store.busyTimeout
-    return request
+  private func operation(_ observer: @escaping OperationObserver) -> ScrubOperation {
+    var operation = ScrubOperation(path: store.store, copy: copy.path, observer: observer)
+    operation.overwrites = copy.overwrite
+    operation.keyPath = key
+    operation.replacesAuthors = authors
+    operation.replacesNames = names
+    operation.busyTimeout = store.busyTimeout
+    return operation
   }
 
   private func run(
     _ operation: ScrubOperation, _ session: Session, _ consent: Consent
   ) throws {
     let report = ScrubReport(
-      session: session, request: operation.request, plan: try operation.plan())
+      session: session, operation: operation, plan: try operation.plan())
     if output.json {
       try session.writer.writeLine(report.json)
     } else if consent.showsPage {

@@ -6,7 +6,7 @@ import Terminal
 /// Writes what a scrubbed copy keeps, and the result: as a page, a line, or JSON.
 struct ScrubReport: FieldPage {
   let session: Session
-  let request: ScrubOperation.Request
+  let operation: ScrubOperation
   let plan: ScrubPlan
 
   // MARK: - For people
@@ -14,7 +14,7 @@ struct ScrubReport: FieldPage {
   /// Writes the plan.
   func writePage() throws {
     try field("store", plan.path, style: .heading)
-    try field("copy", request.copy)
+    try field("copy", operation.copy)
     try writeReplaced()
     try field("shifts", "dates and times, all by one secret number of seconds")
     try writeOmitted()
@@ -32,13 +32,13 @@ struct ScrubReport: FieldPage {
     if !plan.applicationKeys.isEmpty {
       try field(
         "",
-        (request.replacesNames ? "keys and values" : "values") + " of the app's metadata: "
+        (operation.replacesNames ? "keys and values" : "values") + " of the app's metadata: "
           + plan.applicationKeys.joined(separator: ", "), style: .deleted)
     }
-    if request.replacesAuthors {
+    if operation.replacesAuthors {
       try field("", "authors, bundles and processes", style: .deleted)
     }
-    if request.replacesNames {
+    if operation.replacesNames {
       try field(
         "", "names of entities, attributes, relationships, tables, columns, indexes",
         style: .deleted)
@@ -52,7 +52,7 @@ struct ScrubReport: FieldPage {
     }
     if plan.omitsModel {
       try field("", "the model, which cannot be read or does not fit the tables")
-    } else if request.replacesNames, plan.hasModel {
+    } else if operation.replacesNames, plan.hasModel {
       try field("", "of the model: expressions, fetch indexes, rules of validation, user info")
     }
     if !plan.omittedObjects.isEmpty {
@@ -75,7 +75,7 @@ struct ScrubReport: FieldPage {
   private func writeKept() throws {
     try field(
       "keeps",
-      request.replacesNames
+      operation.replacesNames
         ? "tables, the model, keys, relationships"
         : "tables, the model with all its names (--names replaces them), keys, relationships",
       style: .inserted)
@@ -83,11 +83,12 @@ struct ScrubReport: FieldPage {
       "",
       "\(plan.transactionCount.counted("transaction")) with their numbers, "
         + plan.changeCount.counted("change")
-        + (request.replacesNames ? " and which attributes they set" : " with names of attributes"),
+        + (operation.replacesNames
+          ? " and which attributes they set" : " with names of attributes"),
       style: .inserted)
     try field(
       "", "booleans, nulls, lengths, punctuation, and which values are equal", style: .inserted)
-    if !request.replacesAuthors, !plan.authors.isEmpty {
+    if !operation.replacesAuthors, !plan.authors.isEmpty {
       let more = plan.authors.count < ScrubPlan.maxAuthors ? "" : ", …"
       try field(
         "",
@@ -105,7 +106,7 @@ struct ScrubReport: FieldPage {
   }
 
   private var key: String {
-    request.keyPath.map { "in \($0): keep it secret, it gives shifted dates and texts back" }
+    operation.keyPath.map { "in \($0): keep it secret, it gives shifted dates and texts back" }
       ?? "used once and kept nowhere"
   }
 
@@ -113,9 +114,9 @@ struct ScrubReport: FieldPage {
   func write(_ result: ScrubOperation.Result) throws {
     try write(
       json(of: result),
-      orLine: "\(request.copy): \(result.summary.rowCount.counted("row")), "
+      orLine: "\(operation.copy): \(result.summary.rowCount.counted("row")), "
         + "\(result.summary.valueCount.counted("value")) replaced")
-    if !session.options.quiet, result.madeKey, let path = request.keyPath {
+    if !session.options.quiet, result.madeKey, let path = operation.keyPath {
       session.diagnostics.note("made the key \(path)")
     }
   }
@@ -127,14 +128,14 @@ struct ScrubReport: FieldPage {
     .record(
       "scrubPlan",
       [
-        "path": plan.path, "store": plan.storeIdentifier, "copy": request.copy,
+        "path": plan.path, "store": plan.storeIdentifier, "copy": operation.copy,
         "objects": plan.objectCount, "rows": plan.rowCount, "transactions": plan.transactionCount,
         "changes": plan.changeCount, "hasModel": plan.hasModel,
-        "keepsAuthors": !request.replacesAuthors, "keepsNames": !request.replacesNames,
-        "authors": request.replacesAuthors ? [] : plan.authors, "keptColumns": plan.keptColumns,
+        "keepsAuthors": !operation.replacesAuthors, "keepsNames": !operation.replacesNames,
+        "authors": operation.replacesAuthors ? [] : plan.authors, "keptColumns": plan.keptColumns,
         "emptiedTables": plan.emptiedTables, "emptiedColumns": plan.emptiedColumns,
         "omittedSettings": plan.omittedSettings, "omittedObjects": plan.omittedObjects,
-        "applicationKeys": plan.applicationKeys, "key": request.keyPath,
+        "applicationKeys": plan.applicationKeys, "key": operation.keyPath,
       ])
   }
 
@@ -142,9 +143,9 @@ struct ScrubReport: FieldPage {
     .record(
       "scrub",
       [
-        "path": plan.path, "store": result.storeIdentifier, "copy": request.copy,
+        "path": plan.path, "store": result.storeIdentifier, "copy": operation.copy,
         "rows": result.summary.rowCount, "values": result.summary.valueCount,
-        "key": request.keyPath, "madeKey": request.keyPath == nil ? nil : result.madeKey,
+        "key": operation.keyPath, "madeKey": operation.keyPath == nil ? nil : result.madeKey,
       ])
   }
 }

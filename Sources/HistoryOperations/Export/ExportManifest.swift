@@ -7,7 +7,7 @@ import SystemPackage
 /// A list of what a run over several histories has read and written: JSON lines in `_runs`, a folder inside
 /// the export's, which Hive and Spark skip because of its name.
 ///
-/// The first line, of the type `exportRun`, has the request. Then each file has a line of the type
+/// The first line, of the type `exportRun`, has the run. Then each file has a line of the type
 /// `export`, and each history that could not be exported one of the type `error`. The last line, of the
 /// type `exportRunEnd`, has the counts; a run that was killed has none.
 final class ExportManifest {
@@ -16,10 +16,10 @@ final class ExportManifest {
   private let file: FileDescriptor
 
   /// Begins the manifest, and warns if the run before has not ended.
-  init(_ request: ExportRun.Request, storeCount: Int, observer: OperationObserver) throws {
-    folder = OutputFolder.path(of: "_runs", in: request.folder)
-    let permissions = FilePermissions.common(toFilesAt: request.inputs.map(\.path))
-    try OutputFolder.make(request.folder)
+  init(_ run: ExportRun, storeCount: Int, observer: OperationObserver) throws {
+    folder = OutputFolder.path(of: "_runs", in: run.folder)
+    let permissions = FilePermissions.common(toFilesAt: run.inputs.map(\.path))
+    try OutputFolder.make(run.folder)
     try OutputFolder.make(
       part: folder, permissions: MissingFolders.permissions(forFiles: permissions))
     if let last = FolderNames.read(folder).filter({ $0.hasSuffix(".jsonl") }).max(),
@@ -32,7 +32,7 @@ final class ExportManifest {
             + "interrupted, or still goes on",
           hint: "with --bookmark, this run exports what that one has not"))
     }
-    let time = (request.now.iso8601() ?? "unknown").filter { $0 != "-" && $0 != ":" }
+    let time = (run.now.iso8601() ?? "unknown").filter { $0 != "-" && $0 != ":" }
     var path = OutputFolder.path(of: time + ".jsonl", in: folder)
     var number = 2
     while true {
@@ -53,10 +53,10 @@ final class ExportManifest {
       .record(
         "exportRun",
         [
-          "started": request.now.iso8601(), "by": request.maker,
-          "format": request.format.rawValue,
-          "partition": request.layout == .plain ? nil : request.layout.rawValue,
-          "bookmark": request.consumer, "stores": storeCount,
+          "started": run.now.iso8601(), "by": run.maker,
+          "format": run.format.rawValue,
+          "partition": run.layout == .plain ? nil : run.layout.rawValue,
+          "bookmark": run.consumer, "stores": storeCount,
         ])
     ])
   }

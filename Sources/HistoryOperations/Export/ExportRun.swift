@@ -12,36 +12,6 @@ import SystemPackage
 /// error in one does not affect the others, and a run that was killed continues when it is run again. An
 /// ``ExportManifest`` lists what the run reads and writes.
 package struct ExportRun {
-  /// What to export, and where to.
-  package struct Request {
-    /// The stores, archives and exported lines, each once.
-    let inputs: [HistoryInput]
-    /// Those of the paths that only a list has: of them, stores without history are skipped.
-    package var listedStores: Set<FilePath> = []
-    package var folder: String
-    package var format: ExportFormat
-    package var layout = ExportFolder.Layout.plain
-    /// The name of the bookmarks; `nil` for an export without bookmarks.
-    package var consumer: String?
-    /// Seconds to wait for another run for the same consumer.
-    package var lockWait: Double = 0
-    /// The program that exports, for the manifest.
-    package var maker: String
-    /// The moment that relative times are counted from.
-    package var now: StoreTimestamp
-
-    package init(
-      _ inputs: [HistoryInput], to folder: String, format: ExportFormat, maker: String,
-      now: StoreTimestamp
-    ) {
-      self.inputs = inputs
-      self.folder = folder
-      self.format = format
-      self.maker = maker
-      self.now = now
-    }
-  }
-
   /// The outcome of one history's export.
   package struct Outcome {
     package let path: String
@@ -89,7 +59,21 @@ package struct ExportRun {
     HistoryTimeline, SnapshotHelpers?, TokenResolver
   ) throws -> ExportOperation
 
-  private let request: Request
+  /// The stores, archives and exported lines, each once.
+  let inputs: [HistoryInput]
+  /// Those of the paths that only a list has: of them, stores without history are skipped.
+  package var listedStores: Set<FilePath> = []
+  package var folder: String
+  package var format: ExportFormat
+  package var layout = ExportFolder.Layout.plain
+  /// The name of the bookmarks; `nil` for an export without bookmarks.
+  package var consumer: String?
+  /// Seconds to wait for another run for the same consumer.
+  package var lockWait: Double = 0
+  /// The program that exports, for the manifest.
+  package var maker: String
+  /// The moment that relative times are counted from.
+  package var now: StoreTimestamp
   private let observer: OperationObserver
   /// The size in bytes up to which a store counts as small.
   private static let smallSize: Int64 = 4 << 20
@@ -97,10 +81,20 @@ package struct ExportRun {
   private let turn = DispatchSemaphore(value: 1)
 
   /// - Parameters:
-  ///   - request: What to export.
+  ///   - inputs: The stores, archives and exported lines, each once.
+  ///   - folder: Where to.
+  ///   - maker: The program that exports, for the manifest.
+  ///   - now: The moment that relative times are counted from.
   ///   - observer: Receives warnings, and how many histories are done; called on any thread, one at a time.
-  package init(_ request: Request, observer: @escaping OperationObserver) {
-    self.request = request
+  package init(
+    _ inputs: [HistoryInput], to folder: String, format: ExportFormat, maker: String,
+    now: StoreTimestamp, observer: @escaping OperationObserver
+  ) {
+    self.inputs = inputs
+    self.folder = folder
+    self.format = format
+    self.maker = maker
+    self.now = now
     self.observer = observer
   }
 
@@ -117,9 +111,9 @@ package struct ExportRun {
   package func run(
     _ prepare: @escaping Preparation, ended: @escaping (Outcome) throws -> JSONValue?
   ) throws -> Summary {
-    var waiting = Self.largestFirst(request.inputs)[...]
+    var waiting = Self.largestFirst(inputs)[...]
     let total = Int64(waiting.count)
-    let manifest = try ExportManifest(request, storeCount: waiting.count, observer: observer)
+    let manifest = try ExportManifest(self, storeCount: waiting.count, observer: observer)
     var summary = Summary()
     summary.manifest = manifest.path
     var problem: (any Error)?
@@ -180,9 +174,9 @@ package struct ExportRun {
       observer(event)
     }
     do {
-      let lock = try request.consumer.flatMap {
+      let lock = try consumer.flatMap {
         try RunLock.forExport(
-          of: input.path, for: $0, bookmarkPath: nil, wait: request.lockWait)
+          of: input.path, for: $0, bookmarkPath: nil, wait: lockWait)
       }
       defer { withExtendedLifetime(lock) {} }
       var input = input
@@ -191,12 +185,12 @@ package struct ExportRun {
         outcome.storeIdentifier = timeline.storeIdentifier
         var operation = try inTurn { try prepare(timeline, helpers, resolver) }
         operation.observer = warn
-        let folder = try ExportFolder(
-          operation, to: request.folder, layout: request.layout, resolver: resolver,
+        let target = try ExportFolder(
+          operation, to: folder, layout: layout, resolver: resolver,
           bookmarkPath: nil)
-        outcome.files = try folder.write(folder.plan(consumer: request.consumer))
+        outcome.files = try target.write(target.plan(consumer: consumer))
       }
-    } catch StoreError.withoutHistory where request.listedStores.contains(FilePath(input.path)) {
+    } catch StoreError.withoutHistory where listedStores.contains(FilePath(input.path)) {
       outcome.isWithoutHistory = true
     } catch {
       outcome.error = error

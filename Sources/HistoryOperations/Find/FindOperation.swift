@@ -19,23 +19,6 @@ package struct FindOperation {
     init() {}
   }
 
-  /// What to find.
-  package struct Request: Sendable {
-    /// Folders, files and archives.
-    package let paths: [String]
-    package var limits = Limits()
-    /// Whether to leave out stores without history tables.
-    package var onlyWithHistory = false
-    /// Leave out stores whose newest transaction is older, and those without one.
-    package var changedAfter: StoreTimestamp?
-    /// Seconds to wait for a locked store.
-    package var busyTimeout = 5.0
-    /// A new folder, into which stores are copied that are in archives and backups.
-    package var extractionFolder: String?
-
-    package init(_ paths: [String]) { self.paths = paths }
-  }
-
   package enum Event: Sendable {
     case found(FoundStore)
     /// A file or a folder that cannot be read, or a damaged store; the search continues.
@@ -78,18 +61,29 @@ package struct FindOperation {
   /// The number of files that are inspected at once: a small one first, so that results come early.
   private static let batchSizes = (first: 16, last: 512)
 
-  private let request: Request
+  /// Folders, files and archives.
+  package let paths: [String]
+  package var limits = Limits()
+  /// Whether to leave out stores without history tables.
+  package var onlyWithHistory = false
+  /// Leave out stores whose newest transaction is older, and those without one.
+  package var changedAfter: StoreTimestamp?
+  /// Seconds to wait for a locked store.
+  package var busyTimeout = 5.0
+  /// A new folder, into which stores are copied that are in archives and backups.
+  package var extractionFolder: String?
   private let large = LargeStores()
 
-  package init(_ request: Request) { self.request = request }
+  /// - Parameter paths: Folders, files and archives.
+  package init(_ paths: [String]) { self.paths = paths }
 
   /// Finds stores.
   ///
   /// - Parameter receive: Receives each store and each problem, in the order of the paths.
   /// - Throws: Errors of `receive`, and ``OperationError`` if nothing can be extracted to the folder.
   package func run(_ receive: @escaping (Event) throws -> Void) throws -> Summary {
-    let extraction = try request.extractionFolder.map {
-      try StoreExtraction(into: $0, limits: request.limits)
+    let extraction = try extractionFolder.map {
+      try StoreExtraction(into: $0, limits: limits)
     }
     var summary = Summary()
     var batch: [FindCandidate] = []
@@ -114,7 +108,7 @@ package struct FindOperation {
       if case .problem = candidate.kind {} else { summary.examined += 1 }
       batch.append(candidate)
       if batch.count == size { try flush() }
-    }.walk(request.paths)
+    }.walk(paths)
     try flush()
     summary.extraction = try extraction?.run { path, error in
       summary.failed += 1
@@ -185,7 +179,7 @@ package struct FindOperation {
     guard try mayBeStore(candidate, logPath: path + "-wal") else { return [] }
     let location = try StoreLocation(path: path)
     return try large.reading([path, location.logPath]) {
-      try StoreFile.readLeavingNothing(beside: location, busyTimeout: request.busyTimeout) {
+      try StoreFile.readLeavingNothing(beside: location, busyTimeout: busyTimeout) {
         try describe(
           $0, candidate.path, origin, candidate.place, logByteCount: location.logSize())
       }
@@ -210,7 +204,7 @@ package struct FindOperation {
     // A store may have any name.
     let events = try inspectFile(candidate, origin: nil)
     guard events.isEmpty else { return events }
-    return ArchivedStores(file: candidate.file, limits: request.limits, large: large).events {
+    return ArchivedStores(file: candidate.file, limits: limits, large: large).events {
       snapshot, path, name, logByteCount in
       try describe(
         snapshot, path,
@@ -255,8 +249,8 @@ package struct FindOperation {
     _ snapshot: StoreSnapshot, _ path: String, _ origin: FoundStore.Origin?, _ place: StorePlace,
     logByteCount: Int64
   ) throws -> [Event] {
-    if request.onlyWithHistory, snapshot.layout.history == nil { return [] }
-    if let moment = request.changedAfter {
+    if onlyWithHistory, snapshot.layout.history == nil { return [] }
+    if let moment = changedAfter {
       guard snapshot.layout.history != nil,
         let newest = try snapshot.newestTransaction()?.timestamp, newest >= moment
       else { return [] }

@@ -6,21 +6,6 @@ import StoreWriting
 
 /// Makes a copy of a store in which deleted objects are back.
 package struct RecoverOperation {
-  package struct Request: Hashable, Sendable {
-    /// The file to write the copy to.
-    package var copy: String
-    package var overwrites = false
-    /// Seconds to wait for a locked store.
-    package var busyTimeout = 5.0
-    /// The time of the save that brings the objects back.
-    package var now: StoreTimestamp
-
-    package init(copy: String, now: StoreTimestamp) {
-      self.copy = copy
-      self.now = now
-    }
-  }
-
   package struct Result: Hashable, Sendable {
     /// The transaction of the copy that brings the objects back.
     package let position: TransactionPosition
@@ -36,9 +21,18 @@ package struct RecoverOperation {
   /// How many bytes of memory several objects may take at a time.
   private static let maxBytes = 10 << 20
 
-  package let request: Request
+  /// The file to write the copy to.
+  package var copy: String
+  package var overwrites = false
+  /// Seconds to wait for a locked store.
+  package var busyTimeout = 5.0
+  /// The time of the save that brings the objects back.
+  package var now: StoreTimestamp
 
-  package init(_ request: Request) { self.request = request }
+  package init(copy: String, now: StoreTimestamp) {
+    self.copy = copy
+    self.now = now
+  }
 
   /// The objects of a copy being collected.
   package struct Collection {
@@ -80,7 +74,7 @@ package struct RecoverOperation {
     return try RecoveryPlan(
       collection.objects, in: snapshot,
       header: TransactionHeader(
-        author: Self.author, process: Self.author, timestamp: request.now))
+        author: Self.author, process: Self.author, timestamp: now))
   }
 
   /// Writes the copy.
@@ -122,7 +116,7 @@ package struct RecoverOperation {
 
   private func place(_ snapshot: StoreSnapshot) throws -> StoreCopy {
     try StoreCopy(
-      of: snapshot.location, at: request.copy, overwrites: request.overwrites,
-      busyTimeout: request.busyTimeout)
+      of: snapshot.location, at: copy, overwrites: overwrites,
+      busyTimeout: busyTimeout)
   }
 }

@@ -10,31 +10,6 @@ import SystemPackage
 /// A store is read in one snapshot: once in full, for the counts, and then its newest transactions.
 /// Neither the memory nor the size of the page grows with the history.
 package struct HistoryReport {
-  /// What to show, and how.
-  package struct Request {
-    /// The histories to show.
-    var inputs: [HistoryInput]
-    /// The title; `nil` for one made of the names of the stores.
-    package var title: String?
-    /// The conditions of the query, as they were given.
-    package var filters: [String] = []
-    /// The maximum number of transactions that are listed with their changes, for each history.
-    package var maxTransactions = 10_000
-    /// Whether to leave out values and tombstones.
-    package var isRedacted = false
-    /// Whether to show the digests of the files of stores.
-    package var showsDigests = false
-    /// The program that makes the page.
-    package var maker: String
-    /// The time that the page says it was made at; `nil` for none.
-    package var madeAt: StoreTimestamp?
-
-    package init(_ inputs: [HistoryInput], maker: String) {
-      self.inputs = inputs
-      self.maker = maker
-    }
-  }
-
   /// The totals of a written report.
   package struct Summary: Sendable {
     package internal(set) var histories = 0
@@ -46,20 +21,38 @@ package struct HistoryReport {
   /// The maximum size of the listed transactions of all histories, in bytes.
   private static let maxListBytes = 3_500_000
 
-  private let request: Request
+  /// The histories to show.
+  var inputs: [HistoryInput]
+  /// The title; `nil` for one made of the names of the stores.
+  package var title: String?
+  /// The conditions of the query, as they were given.
+  package var filters: [String] = []
+  /// The maximum number of transactions that are listed with their changes, for each history.
+  package var maxTransactions = 10_000
+  /// Whether to leave out values and tombstones.
+  package var isRedacted = false
+  /// Whether to show the digests of the files of stores.
+  package var showsDigests = false
+  /// The program that makes the page.
+  package var maker: String
+  /// The time that the page says it was made at; `nil` for none.
+  package var madeAt: StoreTimestamp?
   private let query: (HistoryTimeline, TokenResolver) throws -> HistoryQuery
   private let failed: (String, any Error) throws -> String
 
   /// - Parameters:
-  ///   - request: What to show.
+  ///   - inputs: The histories to show.
+  ///   - maker: The program that makes the page.
   ///   - query: Returns which transactions of a history to show.
   ///   - failed: Called with an error of one of several histories, and returns the text for the page;
   ///     an error that it throws ends the report.
   package init(
-    _ request: Request, query: @escaping (HistoryTimeline, TokenResolver) throws -> HistoryQuery,
+    _ inputs: [HistoryInput], maker: String,
+    query: @escaping (HistoryTimeline, TokenResolver) throws -> HistoryQuery,
     failed: @escaping (String, any Error) throws -> String
   ) {
-    self.request = request
+    self.inputs = inputs
+    self.maker = maker
     self.query = query
     self.failed = failed
   }
@@ -70,7 +63,7 @@ package struct HistoryReport {
   /// - Throws: ``OperationError``, and what reading throws.
   package func writeFile(_ path: String, overwrites: Bool) throws -> Summary {
     try OutputFile.write(
-      path, permissions: .common(toFilesAt: request.inputs.map(\.path)), overwrites: overwrites,
+      path, permissions: .common(toFilesAt: self.inputs.map(\.path)), overwrites: overwrites,
       wayAround: "name a file, such as report.html"
     ) { draft in
       let summary = try write(replacing: path) { try draft.write($0) }
@@ -92,7 +85,7 @@ package struct HistoryReport {
     let page = ReportPage()
     var text = ReportText { try output($0) }
     var summary = Summary()
-    let inputs = try request.inputs.flatMap { try $0.histories() }
+    let inputs = try self.inputs.flatMap { try $0.histories() }
     let names = HistoryInput.names(of: inputs)
     var separator = JSONWriter()
     separator.appendRaw(",")
@@ -102,7 +95,7 @@ package struct HistoryReport {
       let result = try history(of: input, names[place], replacing: file, byteLimit: share)
       // Nothing is written if the first history ends the report.
       if place == 0 {
-        let title = title(names)
+        let title = pageTitle(names)
         try text.write(page: page.beforeData(title: title))
         try text.write(head(title))
       } else {
@@ -141,7 +134,7 @@ package struct HistoryReport {
   ) throws -> Result<ReportHistory, Problem> {
     do {
       let before =
-        try request.showsDigests && input.isStore
+        try showsDigests && input.isStore
         ? StoreDigests(ofStoreAt: input.path) : nil
       // Before the store is opened.
       let logProblem = StoreReading.logProblem(of: input.path)
@@ -149,7 +142,7 @@ package struct HistoryReport {
         if let file { try timeline.checkIsNotReplaced(by: file) }
         _ = try timeline.snapshot?.historyTables()
         return try ReportHistory(
-          timeline, query: query(timeline, resolver), request: request, input: input, name: name,
+          timeline, query: query(timeline, resolver), report: self, input: input, name: name,
           logProblem: timeline.snapshot == nil ? nil : logProblem, byteLimit: byteLimit)
       }
       // The store is closed now.
@@ -159,14 +152,14 @@ package struct HistoryReport {
       }
       return .success(history)
     } catch {
-      guard request.inputs.count > 1 else { throw error }
+      guard self.inputs.count > 1 else { throw error }
       if let error = error as? OperationError, error.kind == .ontoItself { throw error }
       return .failure(Problem(text: try failed(input.path, error)))
     }
   }
 
-  private func title(_ names: [String]) -> String {
-    request.title
+  private func pageTitle(_ names: [String]) -> String {
+    title
       ?? (names.count == 1
         ? "History of \(names[0])"
         : names.count == 2
@@ -179,8 +172,8 @@ package struct HistoryReport {
     writer.append(members: [
       "title": title,
       "made": JSONValue.object(of: [
-        "by": request.maker, "at": request.madeAt.map { Optional($0).reportJSON },
-      ]), "filters": request.filters, "redacted": request.isRedacted,
+        "by": maker, "at": madeAt.map { Optional($0).reportJSON },
+      ]), "filters": filters, "redacted": isRedacted,
     ])
     writer.appendRaw(",\"histories\":[")
     return writer

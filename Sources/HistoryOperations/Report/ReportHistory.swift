@@ -21,14 +21,14 @@ struct ReportHistory {
   let bookmarks: [JSONValue]
 
   init(
-    _ timeline: HistoryTimeline, query: HistoryQuery, request: HistoryReport.Request,
+    _ timeline: HistoryTimeline, query: HistoryQuery, report: HistoryReport,
     input: HistoryInput, name: String, logProblem: String?, byteLimit: Int
   ) throws {
     self.timeline = timeline
     self.name = name
     let (observer, now) = (input.context.observer, input.context.now)
-    isRedacted = request.isRedacted
-    maxTransactions = request.maxTransactions
+    isRedacted = report.isRedacted
+    maxTransactions = report.maxTransactions
     let schema = try timeline.schema(
       timeline.snapshot.map {
         try StoreReading.warnOfModel(in: $0, observer: observer)
@@ -44,9 +44,9 @@ struct ReportHistory {
       tolerant.checksCompleteness = false
       return try Self.count(tolerant, timeline, schema, now: now)
     }
-    var list = ReportTransactions(byteLimit: byteLimit, isRedacted: request.isRedacted)
-    if request.maxTransactions > 0 {
-      let newest = Self.newest(query, request)
+    var list = ReportTransactions(byteLimit: byteLimit, isRedacted: report.isRedacted)
+    if report.maxTransactions > 0 {
+      let newest = Self.newest(query, report)
       try Self.tolerating(&problem) {
         try list.read(TimelineReader(timeline, query: newest, schema: schema))
       } otherwise: {
@@ -97,14 +97,14 @@ struct ReportHistory {
 
   /// Returns the query of the transactions that the page lists.
   private static func newest(
-    _ query: HistoryQuery, _ request: HistoryReport.Request
+    _ query: HistoryQuery, _ report: HistoryReport
   ) -> HistoryQuery {
     var newest = query
     newest.order = .descending
-    newest.limit = request.maxTransactions
+    newest.limit = report.maxTransactions
     newest.limitKeepsNewest = true
     newest.valueSearch = nil
-    if request.isRedacted {
+    if report.isRedacted {
       newest.recordedValues = nil
       newest.omitsRecordedValues = true
     }

@@ -3,27 +3,6 @@ import StoreFormat
 
 /// Makes a copy of a store that can be given away: the same shape and history, and none of its data.
 package struct ScrubOperation {
-  package struct Request: Hashable, Sendable {
-    /// The store.
-    package var path: String
-    /// The file to write the copy to.
-    package var copy: String
-    package var overwrites = false
-    /// The file of the key; `nil` for a key that is used once and kept nowhere.
-    package var keyPath: String?
-    /// Whether authors, bundles and processes are replaced too.
-    package var replacesAuthors = false
-    /// Whether the names of the model are replaced too.
-    package var replacesNames = false
-    /// Seconds to wait for a locked store.
-    package var busyTimeout = 5.0
-
-    package init(path: String, copy: String) {
-      self.path = path
-      self.copy = copy
-    }
-  }
-
   package struct Result: Hashable, Sendable {
     package let summary: StoreScrubber.Summary
     /// The identifier of the copy.
@@ -32,11 +11,24 @@ package struct ScrubOperation {
     package let madeKey: Bool
   }
 
-  package let request: Request
+  /// The store.
+  package var path: String
+  /// The file to write the copy to.
+  package var copy: String
+  package var overwrites = false
+  /// The file of the key; `nil` for a key that is used once and kept nowhere.
+  package var keyPath: String?
+  /// Whether authors, bundles and processes are replaced too.
+  package var replacesAuthors = false
+  /// Whether the names of the model are replaced too.
+  package var replacesNames = false
+  /// Seconds to wait for a locked store.
+  package var busyTimeout = 5.0
   private let observer: OperationObserver
 
-  package init(_ request: Request, observer: @escaping OperationObserver) {
-    self.request = request
+  package init(path: String, copy: String, observer: @escaping OperationObserver) {
+    self.path = path
+    self.copy = copy
     self.observer = observer
   }
 
@@ -44,11 +36,11 @@ package struct ScrubOperation {
   ///
   /// - Throws: Also if the copy cannot be written to its place, or the key cannot be read.
   package func plan() throws -> ScrubPlan {
-    if let keyPath = request.keyPath { _ = try ScrubKeyFile(path: keyPath).read() }
+    if let keyPath { _ = try ScrubKeyFile(path: keyPath).read() }
     return try read { snapshot in
       _ = try place(snapshot)
       try StoreReading.warnOfModel(in: snapshot, observer: observer)
-      return try ScrubPlan(snapshot, replacesNames: request.replacesNames)
+      return try ScrubPlan(snapshot, replacesNames: replacesNames)
     }
   }
 
@@ -58,16 +50,16 @@ package struct ScrubOperation {
   package func write(checking: () throws -> Void = {}) throws -> Result {
     try read { snapshot in
       let place = try place(snapshot)
-      let plan = try ScrubPlan(snapshot, replacesNames: request.replacesNames)
+      let plan = try ScrubPlan(snapshot, replacesNames: replacesNames)
       var (key, isNew) = (ScrubKey.random(), false)
-      if let keyPath = request.keyPath {
+      if let keyPath {
         (key, isNew) = try ScrubKeyFile(path: keyPath).readOrMake()
       }
       let scrubber = StoreScrubber(
-        snapshot, plan: plan, key: key, replacesAuthors: request.replacesAuthors)
+        snapshot, plan: plan, key: key, replacesAuthors: replacesAuthors)
       let written = try place.write(snapshot, scrubber) { rows in
         try checking()
-        observer(.scrubbing(rows: rows, total: plan.rowCount, copy: request.copy))
+        observer(.scrubbing(rows: rows, total: plan.rowCount, copy: copy))
       }
       observer(.finished)
       return Result(
@@ -77,13 +69,13 @@ package struct ScrubOperation {
   }
 
   private func read<Value>(_ body: (StoreSnapshot) throws -> Value) throws -> Value {
-    try StoreContext(request.path, busyTimeout: request.busyTimeout, observer: observer)
+    try StoreContext(path, busyTimeout: busyTimeout, observer: observer)
       .openForReading().read(body)
   }
 
   private func place(_ snapshot: StoreSnapshot) throws -> StoreCopy {
     try StoreCopy(
-      of: snapshot.location, at: request.copy, overwrites: request.overwrites,
-      busyTimeout: request.busyTimeout)
+      of: snapshot.location, at: copy, overwrites: overwrites,
+      busyTimeout: busyTimeout)
   }
 }
