@@ -59,6 +59,13 @@ extension FieldPage {
   }
 
   /// Writes one styled line.
+  /// Writes several values, the first with the title; those that are `nil` are left out.
+  func fields(_ title: String, _ values: [String?], style: Style = .plain) throws {
+    for (index, value) in values.compactMap(\.self).enumerated() {
+      try field(index == 0 ? title : "", value, style: style)
+    }
+  }
+
   func line(_ text: String, _ style: Style = .plain, indentation: Int = 0) throws {
     try line([.init(text: text, style: style)], indentation: indentation)
   }

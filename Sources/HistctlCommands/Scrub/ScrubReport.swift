@@ -15,90 +15,67 @@ struct ScrubReport: FieldPage {
   func writePage() throws {
     try field("store", plan.path, style: .heading)
     try field("copy", operation.copy)
-    try writeReplaced()
+    try fields("replaces", replaced, style: .deleted)
     try field("shifts", "dates and times, all by one secret number of seconds")
-    try writeOmitted()
-    try writeKept()
+    try fields("leaves out", omitted)
+    try fields(
+      "empties",
+      [
+        list("tables that are not understood", plan.emptiedTables),
+        list("columns that are not understood", plan.emptiedColumns),
+      ])
+    try fields("keeps", kept, style: .inserted)
     try field("key", key)
   }
 
-  private func writeReplaced() throws {
-    try field(
-      "replaces",
+  private var replaced: [String?] {
+    let keys = operation.replacesNames ? "keys and values" : "values"
+    return [
       "texts, numbers, UUIDs, URLs and data of \(plan.objectCount.counted("object"))",
-      style: .deleted)
-    try field("", "preserved values of deleted objects, names of contexts", style: .deleted)
-    try field("", "the store's identifier, so tokens of the store do not work", style: .deleted)
-    if !plan.applicationKeys.isEmpty {
-      try field(
-        "",
-        (operation.replacesNames ? "keys and values" : "values") + " of the app's metadata: "
-          + plan.applicationKeys.joined(separator: ", "), style: .deleted)
-    }
-    if operation.replacesAuthors {
-      try field("", "authors, bundles and processes", style: .deleted)
-    }
-    if operation.replacesNames {
-      try field(
-        "", "names of entities, attributes, relationships, tables, columns, indexes",
-        style: .deleted)
-    }
+      "preserved values of deleted objects, names of contexts",
+      "the store's identifier, so tokens of the store do not work",
+      list("\(keys) of the app's metadata", plan.applicationKeys),
+      operation.replacesAuthors ? "authors, bundles and processes" : nil,
+      operation.replacesNames
+        ? "names of entities, attributes, relationships, tables, columns, indexes" : nil,
+    ]
   }
 
-  private func writeOmitted() throws {
-    try field("leaves out", "external data, free pages, SQLite's statistics")
-    if !plan.omittedSettings.isEmpty {
-      try field("", "settings of the file: " + plan.omittedSettings.joined(separator: ", "))
-    }
-    if plan.omitsModel {
-      try field("", "the model, which cannot be read or does not fit the tables")
-    } else if operation.replacesNames, plan.hasModel {
-      try field("", "of the model: expressions, fetch indexes, rules of validation, user info")
-    }
-    if !plan.omittedObjects.isEmpty {
-      try field(
-        "",
-        "triggers, views, search indexes, indexes with expressions or conditions: "
-          + plan.omittedObjects.joined(separator: ", "))
-    }
-    if !plan.emptiedTables.isEmpty {
-      try field(
-        "empties", "tables that are not understood: " + plan.emptiedTables.joined(separator: ", "))
-    }
-    if !plan.emptiedColumns.isEmpty {
-      try field(
-        plan.emptiedTables.isEmpty ? "empties" : "",
-        "columns that are not understood: " + plan.emptiedColumns.joined(separator: ", "))
-    }
+  private var omitted: [String?] {
+    [
+      "external data, free pages, SQLite's statistics",
+      list("settings of the file", plan.omittedSettings),
+      plan.omitsModel
+        ? "the model, which cannot be read or does not fit the tables"
+        : operation.replacesNames && plan.hasModel
+          ? "of the model: expressions, fetch indexes, rules of validation, user info" : nil,
+      list(
+        "triggers, views, search indexes, indexes with expressions or conditions",
+        plan.omittedObjects),
+    ]
   }
 
-  private func writeKept() throws {
-    try field(
-      "keeps",
+  private var kept: [String?] {
+    let more = plan.authors.count < ScrubPlan.maxAuthors ? "" : ", …"
+    return [
       operation.replacesNames
         ? "tables, the model, keys, relationships"
         : "tables, the model with all its names (--names replaces them), keys, relationships",
-      style: .inserted)
-    try field(
-      "",
       "\(plan.transactionCount.counted("transaction")) with their numbers, "
         + plan.changeCount.counted("change")
         + (operation.replacesNames
           ? " and which attributes they set" : " with names of attributes"),
-      style: .inserted)
-    try field(
-      "", "booleans, nulls, lengths, punctuation, and which values are equal", style: .inserted)
-    if !operation.replacesAuthors, !plan.authors.isEmpty {
-      let more = plan.authors.count < ScrubPlan.maxAuthors ? "" : ", …"
-      try field(
-        "",
-        "authors, bundles and processes (--authors replaces them): "
-          + plan.authors.joined(separator: ", ") + more, style: .inserted)
-    }
-    if !plan.keptColumns.isEmpty {
-      try field(
-        "", "\(keptColumns): " + plan.keptColumns.joined(separator: ", "), style: .inserted)
-    }
+      "booleans, nulls, lengths, punctuation, and which values are equal",
+      operation.replacesAuthors
+        ? nil
+        : list("authors, bundles and processes (--authors replaces them)", plan.authors)
+          .map { $0 + more },
+      list(keptColumns, plan.keptColumns),
+    ]
+  }
+
+  private func list(_ title: String, _ names: [String]) -> String? {
+    names.isEmpty ? nil : "\(title): \(names.joined(separator: ", "))"
   }
 
   private var keptColumns: String {

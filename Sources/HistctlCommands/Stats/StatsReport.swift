@@ -317,16 +317,9 @@ struct StatsReport {
   }
 
   private var forecastJSON: JSONValue {
-    let state: String
-    var days: Double?
-    switch forecast {
-    case .reached: state = "reached"
-    case .never: state = "never"
-    case .inDays(let number): (state, days) = ("ahead", number)
-    case nil: state = "unknown"
-    }
+    let days = forecast?.days
     return .object(of: [
-      "size": size ?? 0, "state": state, "days": days,
+      "size": size ?? 0, "state": forecast.state, "days": days,
       "timestamp": days == nil ? nil : time(forecast?.date(from: now)),
       "bytesPerDay": statistics.bytesPerDay?.json ?? JSONValue.null,
     ])

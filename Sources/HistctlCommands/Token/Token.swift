@@ -1,4 +1,5 @@
 import ArgumentParser
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -41,19 +42,34 @@ struct TokenCheck: ReadingCommand {
 
   func run(_ session: Session) throws {
     try session.readHistory(store, archive, usesPager: false) { reading, resolver in
-      let page = TokenReportPage(session: session)
-      let checked = CheckedTokens(try tokens.map { try CheckedToken($0, resolver) })
-      let reports = checked.reports
-      // A single token that cannot be read is the whole answer.
-      if reports.isEmpty, checked.tokens.count == 1, let failure = checked.failures.first {
-        throw failure
+      var (reports, failures, records): ([TokenReport], [Failure], [JSONValue]) = ([], [], [])
+      for text in tokens {
+        do {
+          let report = try TokenReport(resolver.resolve(text), resolver: resolver)
+          reports.append(report)
+          records.append(report.json)
+        } catch let error as HistoryError {
+          // Errors of the store end the command; one of the token itself is the answer for it.
+          let failure = Failure(error)
+          failures.append(failure)
+          records.append(
+            .record(
+              "token",
+              [
+                "token": text, "state": "malformed", "error": failure.kind.rawValue,
+                "message": failure.message, "hint": failure.hint,
+              ]))
+        }
       }
+      // A single token that cannot be read is the whole answer.
+      if tokens.count == 1, let failure = failures.first { throw failure }
       // History after a token can be read only if the segments that have it are there.
       if let first = reports.filter(\.isUsable).compactMap(\.token.number).min() {
         try reading.timeline.checkPresence(after: first)
       }
-      session.end(with: checked.status)
-      try page.write(checked)
+      let statuses = failures.map(\.status) + reports.map { $0.isUsable ? .success : .answerIsNo }
+      session.end(with: statuses.max { $0.severity < $1.severity } ?? .success)
+      try TokenReportPage(session: session).write(reports, failures, records)
       try reading.note(
         missingBeginning: reports.compactMap {
           try resolver.missingBeginning(after: $0.token.text)

@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// The meaning of a token in a store, and whether it works.
-struct TokenReport: JSONConvertible {
+struct TokenReport {
   let token: ResolvedToken
   /// The problem and the remedy; `nil` for a token that works.
   let problem: UnusableToken?
@@ -52,56 +52,6 @@ struct TokenReport: JSONConvertible {
   }
 }
 
-/// One of several tokens: a report on it, or why it is not a token.
-enum CheckedToken {
-  case report(TokenReport)
-  case failure(text: String, Failure)
-
-  /// - Throws: Errors of the store; those of the token itself are the result.
-  init(_ text: String, _ resolver: TokenResolver) throws {
-    do {
-      self = .report(try TokenReport(resolver.resolve(text), resolver: resolver))
-    } catch let error as HistoryError {
-      self = .failure(text: text, Failure(error))
-    }
-  }
-
-  var json: JSONValue {
-    switch self {
-    case .report(let report): report.json
-    case .failure(let text, let failure):
-      .record(
-        "token",
-        [
-          "token": text, "state": "malformed", "error": failure.kind.rawValue,
-          "message": failure.message,
-          "hint": failure.hint,
-        ])
-    }
-  }
-}
-
-/// Several tokens, in the order in which they were given.
-struct CheckedTokens {
-  let tokens: [CheckedToken]
-
-  init(_ tokens: [CheckedToken]) { self.tokens = tokens }
-
-  var reports: [TokenReport] {
-    tokens.compactMap { if case .report(let report) = $0 { report } else { nil } }
-  }
-
-  var failures: [Failure] {
-    tokens.compactMap { if case .failure(_, let failure) = $0 { failure } else { nil } }
-  }
-
-  /// The worst status of the tokens.
-  var status: ExitStatus {
-    let all = failures.map(\.status) + reports.map { $0.isUsable ? .success : .answerIsNo }
-    return all.max { $0.severity < $1.severity } ?? .success
-  }
-}
-
 /// The forms that a token can be converted to.
 enum TokenForm: String, WordArgument {
   case number, portable, json, plist
@@ -126,12 +76,9 @@ struct TokenReportPage: FieldPage {
   private static let maxTokenWidth = 48
 
   /// Writes one line for each token; with JSON also for those that are not tokens, which are errors otherwise.
-  func write(_ checked: CheckedTokens) throws {
-    checked.failures.forEach(session.diagnostics.report)
-    guard !isJSON else {
-      return try checked.tokens.forEach { try writer.writeLine($0.json) }
-    }
-    let reports = checked.reports
+  func write(_ reports: [TokenReport], _ failures: [Failure], _ records: [JSONValue]) throws {
+    failures.forEach(session.diagnostics.report)
+    if isJSON { return try records.forEach { try writer.writeLine($0) } }
     guard !reports.isEmpty else { return }
     let rows = reports.map { report in
       let token = report.token

@@ -84,15 +84,8 @@ extension ReportHistory {
   private var forecast: [JSONValue] {
     guard let size = statistics.size?.pageByteCount else { return [] }
     return Self.forecastSizes.map { $0 << 20 }.filter { $0 > size }.prefix(3).map { size in
-      let state: String
-      var days: Double?
-      switch GrowthForecast(statistics, byteCount: size) {
-      case .reached: state = "reached"
-      case .never: state = "never"
-      case .inDays(let number): (state, days) = ("ahead", number)
-      case nil: state = "unknown"
-      }
-      return .object(of: ["size": size, "state": state, "days": days])
+      let forecast = GrowthForecast(statistics, byteCount: size)
+      return .object(of: ["size": size, "state": forecast.state, "days": forecast?.days])
     }
   }
 
@@ -259,6 +252,23 @@ extension ReportHistory {
 
   private func differences(_ numbers: [Int]) -> [Int64] {
     zip(numbers, [0] + numbers).map { Int64($0 - $1) }
+  }
+}
+
+extension GrowthForecast {
+  /// The number of days until the history has a size, if it will.
+  package var days: Double? { if case .inDays(let days) = self { days } else { nil } }
+}
+
+extension GrowthForecast? {
+  /// Whether the size is reached, ahead, never reached, or unknown, in a word for programs.
+  package var state: String {
+    switch self {
+    case .reached?: "reached"
+    case .never?: "never"
+    case .inDays?: "ahead"
+    case nil: "unknown"
+    }
   }
 }
 
