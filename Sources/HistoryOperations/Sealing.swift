@@ -4,7 +4,7 @@ import StoreFormat
 
 /// How history is to be sealed in an archive.
 package struct SealingRequest {
-  let archivePath: String
+  package internal(set) var archivePath: String
   /// Seconds to wait for another program that uses the archive.
   package var lockWait: Double = 0
   /// Bytes of text in a segment, before compression.

@@ -115,8 +115,6 @@ struct BlameReport: FieldPage {
       "of the transactions after \(reading.tokens.text(first)), \(missing.text) "
         + "and may have set a value last",
       kind: "missingTransactions",
-      JSONValue.list(of: [
-        "firstMissing": missing.first, "lastMissing": missing.last, "missing": missing.count,
-      ]))
+      ["firstMissing": missing.first, "lastMissing": missing.last, "missing": missing.count])
   }
 }

@@ -69,71 +69,60 @@ struct DiffOutput: FieldPage {
   // MARK: - Net changes
 
   private func writeObjects(_ query: HistoryQuery) throws -> Int {
-    var summary = NetChangeSummary()
-    let reader: NetChangeReader
     if isJSON {
       var encoder = NetChangeLineEncoder(path: path)
-      reader = try forEachObject(query) { change in
-        summary.add(change)
+      return try forEachObject(query) { change in
         encoder.encode(change)
         if encoder.byteCount >= HistoryReading.pieceSize { try writer.write(&encoder) }
+      } finish: { _ in
+        try writer.write(&encoder)
       }
-      try writer.write(&encoder)
-    } else {
-      let table = NetChangeText.table(reading, minimumWidth: 48)
-      reader = try forEachObject(query) { change in
-        summary.add(change)
-        try table.write([
-          NetChangeText.object(change), NetChangeText.transactions(change),
-          NetChangeText.details(change),
-        ])
-      }
+    }
+    let table = NetChangeText.table(reading, minimumWidth: 48)
+    return try forEachObject(query) { change in
+      try table.write([
+        NetChangeText.object(change), NetChangeText.transactions(change),
+        NetChangeText.details(change),
+      ])
+    } finish: { summary in
       try table.finish()
       try writeSummary(summary.total)
     }
-    try reportSkipped(by: reader, summary.total, query)
-    return summary.total.total
   }
 
   private func writeNames(_ query: HistoryQuery) throws -> Int {
-    var summary = NetChangeSummary()
-    let text = TerminalText.terminal
-    let reader = try forEachObject(query, readsDetails: false) { change in
-      summary.add(change)
-      try writer.writeLine(text.escaped(NetChangeText.name(change)))
-    }
-    try reportSkipped(by: reader, summary.total, query)
-    return summary.total.total
+    try forEachObject(query, readsDetails: false) { try line(NetChangeText.name($0)) }
   }
 
   private func writeStat(_ query: HistoryQuery) throws -> Int {
-    var summary = NetChangeSummary()
-    let reader = try forEachObject(query, readsDetails: false) { summary.add($0) }
-    if let table {
-      try table.write(summary, reading)
-    } else {
+    try forEachObject(query, readsDetails: false) { _ in
+    } finish: { summary in
+      if let table { return try table.write(summary, reading) }
       try reading.writeStat(summary, path: path)
       if !isJSON { try writeSummary(summary.total) }
     }
-    try reportSkipped(by: reader, summary.total, query)
-    return summary.total.total
   }
 
-  /// Reads the net changes to show.
+  /// Reads the net changes to show, and returns their number.
   private func forEachObject(
-    _ query: HistoryQuery, readsDetails: Bool = true, _ body: (NetChange) throws -> Void
-  ) throws -> NetChangeReader {
+    _ query: HistoryQuery, readsDetails: Bool = true, _ body: (NetChange) throws -> Void,
+    finish: (NetChangeSummary) throws -> Void = { _ in }
+  ) throws -> Int {
     var folded = query
     folded.change.kinds = []
     if !readsDetails { folded.recordedValues = nil }
     let reader = try NetChangeReader(
       timeline, query: folded, schema: schema, readsTombstones: readsDetails)
+    var summary = NetChangeSummary()
     while let change = try reader.next() {
       if query.change.kinds.isEmpty || query.change.kinds.contains(where: change.isKind) {
+        summary.add(change)
         try body(change)
       }
     }
-    return reader
+    try finish(summary)
+    try reportSkipped(by: reader, summary.total, query)
+    return summary.total.total
   }
 
   private func writeSummary(_ counts: NetChangeSummary.Counts) throws {

@@ -42,10 +42,8 @@ struct ModelReport: FieldPage {
 
   private func warn(ofMissing missing: [String]) {
     guard !missing.isEmpty else { return }
-    let named = missing.prefix(Self.maxNamed).joined(separator: ", ")
-    let more = missing.count - Self.maxNamed
     session.diagnostics.warn(
-      "the tables have no column for \(named)" + (more > 0 ? " and \(more) more" : ""),
+      "the tables have no column for \(missing.listed(Self.maxNamed))",
       kind: "missingColumns",
       hint: "the store was written with another model than the one it contains")
   }

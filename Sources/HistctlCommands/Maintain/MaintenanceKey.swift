@@ -8,7 +8,7 @@ struct MaintenanceKey: Hashable, Sendable {
   enum Step: String, CaseIterable, Sendable {
     case export, prune, forget, compact
 
-    fileprivate var command: any ParsableCommand.Type {
+    var command: any ParsableCommand.Type {
       switch self {
       case .export: Export.self
       case .prune: Prune.self

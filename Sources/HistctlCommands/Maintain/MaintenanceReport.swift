@@ -149,7 +149,7 @@ struct MaintenanceReport: FieldPage {
       if !prune.ignoredGuards.isEmpty {
         parts.append("without asking " + prune.ignoredGuards.sorted().joined(separator: ", "))
       }
-      if let archive = settings.archive { parts.append("sealed in \(archive) first") }
+      if let archive = settings.sealing?.archivePath { parts.append("sealed in \(archive) first") }
       steps.append(("prune", parts.joined(separator: ", ")))
     }
     if let forget = settings.forget {
@@ -192,7 +192,8 @@ struct MaintenanceReport: FieldPage {
                 + JSONValue.list(of: [
                   "if-larger": prune.ifLargerThan.map { "\($0)B" },
                   "max-behind": prune.allowance.map { "\($0)" },
-                  "ignore-guard": ignored.isEmpty ? nil : ignored, "archive": settings.archive,
+                  "ignore-guard": ignored.isEmpty ? nil : ignored,
+                  "archive": settings.sealing?.archivePath,
                 ])))
         },
         "forget": settings.forget.map { forget in

@@ -37,10 +37,7 @@ struct SettingsReader {
     }
     let entries = reader.entries
     // Check the values here, so that each mistake is reported once.
-    _ = reader.words(of: .export, in: Export.self)
-    _ = reader.words(of: .prune, in: Prune.self)
-    _ = reader.words(of: .forget, in: Forget.self)
-    _ = reader.words(of: .compact, in: Compact.self)
+    for step in MaintenanceKey.Step.allCases { _ = reader.words(of: step) }
     for key in [MaintenanceKey.compact, .missingOK, .followLinks] { _ = reader.flag(key) }
     _ = reader.value(.busyTimeout, Self.seconds)
     return (entries, reader.mistakes)
@@ -71,9 +68,7 @@ struct SettingsReader {
     settings.export = export()
     if let prune = command(.prune, Prune.self, on: "STORE") {
       settings.prune = prune.request
-      settings.archive = prune.archive
-      settings.segmentSize = prune.sealing.writing.segmentSize?.bytes
-      settings.allowsGap = prune.sealing.allowGap
+      settings.sealing = prune.sealingRequest(now: .now())
       settings.omitsLogValues = prune.keeping.omitsValues
     }
     let archive = value(.pruneArchive) { folder.path($0) }
@@ -151,7 +146,7 @@ struct SettingsReader {
 
   private mutating func export() -> MaintenanceSettings.Export? {
     guard let directory = entries[.exportOutputDir]?.first else {
-      _ = words(of: .export, in: Export.self)
+      _ = words(of: .export)
       return nil
     }
     if entries[.exportBookmark] == nil {
@@ -181,7 +176,7 @@ struct SettingsReader {
   private mutating func command<Command: ParsableCommand>(
     _ step: MaintenanceKey.Step, _ type: Command.Type, on argument: String?
   ) -> Command? {
-    guard let words = words(of: step, in: type), !words.isEmpty, let argument else { return nil }
+    guard let words = words(of: step), !words.isEmpty, let argument else { return nil }
     do {
       return try type.parse(words.map(\.word) + ["--", argument])
     } catch {
@@ -197,8 +192,8 @@ struct SettingsReader {
   }
 
   /// Returns the words of the command line for a step, or `nil` if there are mistakes in values.
-  private mutating func words<Command: ParsableCommand>(
-    of step: MaintenanceKey.Step, in type: Command.Type
+  private mutating func words(
+    of step: MaintenanceKey.Step
   ) -> [(word: String, entry: ConfigText.Entry)]? {
     var words: [(word: String, entry: ConfigText.Entry)] = []
     let count = mistakes.count
@@ -217,10 +212,10 @@ struct SettingsReader {
         if key.isPath { try Self.checkPlaceholders(value) }
         let word = "--\(key.option)=\(key.isPath ? folder.path(value) : value)"
         do {
-          _ = try type.parse([word, "--", "STORE"])
+          _ = try step.command.parse([word, "--", "STORE"])
         } catch {
           // What the option needs besides is checked with all of them.
-          if let reason = CommandLineParser.reason(ofValue: type.message(for: error)) {
+          if let reason = CommandLineParser.reason(ofValue: step.command.message(for: error)) {
             throw ValidationError(reason)
           }
         }

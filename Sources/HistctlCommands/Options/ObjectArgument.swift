@@ -42,7 +42,8 @@ enum ObjectArgument {
     let others = search.hits.filter { $0 != hit }
     if !others.isEmpty {
       session.diagnostics.note(
-        "\(list(others)) had these values too", kind: "otherObjects", details(others))
+        "\(list(others)) had these values too", kind: "otherObjects",
+        ["objects": others.map(\.object.description)])
     }
     return hit.object
   }
@@ -64,18 +65,10 @@ enum ObjectArgument {
       "'\(text)' names \(search.isCut ? "more than " : "")"
         + "\(Int64(search.hits.count).counted("object")): \(list(search.hits))",
       hint: "give the key of one, or more values: 'Trip[name=Rome][score>3]'",
-      details: details(search.hits))
+      details: JSONValue.list(of: ["objects": search.hits.map(\.object.description)]))
   }
 
   private static func list(_ hits: [ObjectSearch.Hit]) -> String {
-    let texts = hits.prefix(maxListed).map { hit in
-      hit.object.description + (hit.state == .gone ? " (deleted)" : "")
-    }
-    return texts.joined(separator: ", ")
-      + (hits.count > maxListed ? " and \((hits.count - maxListed).grouped) more" : "")
-  }
-
-  private static func details(_ hits: [ObjectSearch.Hit]) -> [(String, JSONValue)] {
-    JSONValue.list(of: ["objects": JSONValue.array(hits.map { .string($0.object.description) })])
+    hits.map { $0.object.description + ($0.state == .gone ? " (deleted)" : "") }.listed(maxListed)
   }
 }

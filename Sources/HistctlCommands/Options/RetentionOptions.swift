@@ -108,9 +108,6 @@ struct DamageGuardOptions: ParsableArguments {
   /// The names of guards to ignore.
   var ignoredGuards: Set<String> { Set(ignoreGuard) }
 
-  /// Whether damage is ignored.
-  var ignoresDamage: Bool { ignoreGuard.contains(RetentionGuard.damageName) }
-
   func validate() throws {
     for name in ignoreGuard {
       guard name == RetentionGuard.damageName else {

@@ -10,21 +10,22 @@ struct Diagnostics {
   private let readAnswer: () -> String?
 
   init(options: OutputOptions, console: Console) {
-    readAnswer = console.readAnswer
-    writesJSON = options.json
-    text = console.terminal.isErrorTerminal ? .terminalJSON : nil
-    writer = DiagnosticWriter(
-      environment: console.terminal, color: options.color, isQuiet: options.quiet,
-      descriptor: console.errors)
+    self.init(console, writesJSON: options.json, color: options.color, isQuiet: options.quiet)
   }
 
   /// For mistakes on the command line, whose options could not be parsed.
   init(arguments: [String], console: Console) {
+    self.init(
+      console, writesJSON: arguments.prefix { $0 != "--" }.contains("--json"), color: .auto,
+      isQuiet: false)
+  }
+
+  private init(_ console: Console, writesJSON: Bool, color: ColorChoice, isQuiet: Bool) {
+    self.writesJSON = writesJSON
     readAnswer = console.readAnswer
-    writesJSON = arguments.prefix { $0 != "--" }.contains("--json")
     text = console.terminal.isErrorTerminal ? .terminalJSON : nil
     writer = DiagnosticWriter(
-      environment: console.terminal, color: .auto, descriptor: console.errors)
+      environment: console.terminal, color: color, isQuiet: isQuiet, descriptor: console.errors)
   }
 
   /// The writer for text, such as progress; `nil` with `--json`.
@@ -51,10 +52,10 @@ struct Diagnostics {
   }
 
   /// Writes a note on what an answer lacks, which programs get as a record of their own; unless quiet.
-  func note(_ message: String, kind: String, _ members: [(String, JSONValue)] = []) {
+  func note(_ message: String, kind: String, _ members: JSONValue.Members = [:]) {
     guard writesJSON else { return writer.note(message) }
     if !writer.isQuiet {
-      write(.record("note", ["kind": kind, "message": message], and: members))
+      write(.record("note", ["kind": kind, "message": message], and: JSONValue.list(of: members)))
     }
   }
 

@@ -146,11 +146,10 @@ extension Session {
             + "blame OBJECT)"
           : " (histctl record keeps the values of later saves)"),
       kind: "unknownValues",
-      JSONValue.list(of: [
-        "transactions": Int64(search.count), "known": Int64(search.count - search.unknownCount),
-        "knownRanges": JSONValue.array(
-          search.knownRanges.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) }),
-      ]))
+      [
+        "transactions": search.count, "known": search.count - search.unknownCount,
+        "knownRanges": search.knownRanges.map { [$0.lowerBound, $0.upperBound] },
+      ])
   }
 }
 

@@ -45,18 +45,14 @@ final class OperationDisplay {
       note(done, plan)
     case .scrubbing(let rows, let total, let copy):
       update("scrubbing", "rows", rows, of: total)
-      session.console.workDone.note(
-        "no copy was made at \(copy)", [("copy", .string(copy))], isBegun: false, in: session)
+      note("no copy was made at \(copy)", ["copy": copy], isBegun: false)
     case .freeing(let pages, let store):
       update("freeing", "pages", pages)
-      session.console.workDone.note(
+      note(
         "\(pages.grouped) pages of \(store) were freed; run the command again to continue",
-        [("path", .string(store)), ("givenBackPages", .integer(pages))], isBegun: pages > 0,
-        in: session)
+        ["path": store, "givenBackPages": pages], isBegun: pages > 0)
     case .rebuilding(let store):
-      session.console.workDone.note(
-        "\(store) was not rebuilt, and is as it was", [("path", .string(store))], isBegun: false,
-        in: session)
+      note("\(store) was not rebuilt, and is as it was", ["path": store], isBegun: false)
     case .finished:
       endProgress()
       session.console.workDone.clear()
@@ -79,57 +75,62 @@ final class OperationDisplay {
 
   // MARK: - What was done
 
+  private func note(
+    _ message: String, _ details: JSONValue.Members, caution: String = "", isBegun: Bool
+  ) {
+    session.console.workDone.note(
+      message, details, caution: caution, isBegun: isBegun, in: session)
+  }
+
   /// An incomplete file does not stay, so nothing is done until it is complete.
   private func note(_ summary: ExportSummary, _ store: String, _ file: String?) {
     let count = file == nil ? summary.transactions : 0
-    session.console.workDone.note(
+    note(
       file.map { "nothing was exported: \($0) was not made" }
         ?? "\(count.grouped) transactions of \(store)"
         + (summary.last.map { ", up to \($0.number)," } ?? "") + " were written to standard output",
-      [("path", .string(store)), ("exportedTransactions", .integer(Int64(count)))],
-      caution: "; changes may be missing in any of them", isBegun: count > 0, in: session)
+      ["path": store, "exportedTransactions": count],
+      caution: "; changes may be missing in any of them", isBegun: count > 0)
   }
 
   private func note(_ sealed: SealedSegments?, _ store: String, _ archive: String) {
     let last = sealed?.segments.last?.entry.last
-    session.console.workDone.note(
+    note(
       sealed.map {
         "\($0.transactionCount.grouped) transactions of \(store), up to \(last ?? 0), were sealed "
           + "in \(archive); run the command again to continue"
       } ?? "nothing of \(store) was sealed in \(archive)",
       [
-        ("path", .string(store)), ("archive", .string(archive)),
-        ("sealedTransactions", .integer(sealed?.transactionCount ?? 0)),
-      ] + (last.map { [("last", .integer($0))] } ?? []), isBegun: last != nil, in: session)
+        "path": store, "archive": archive, "sealedTransactions": sealed?.transactionCount ?? 0,
+        "last": last,
+      ], isBegun: last != nil)
   }
 
   private func note(_ done: DeletedHistory, _ plan: PrunePlan) {
     let all = plan.deletion
-    session.console.workDone.note(
+    note(
       done == .nothing
         ? "nothing was deleted from \(plan.path)"
         : "\(done.transactionCount.grouped) of \(all.transactionCount.grouped) transactions and "
           + "\(done.changeCount.grouped) of \(all.changeCount.grouped) changes were deleted from "
           + "\(plan.path); the remaining history is complete; run the command again to continue",
       [
-        ("path", .string(plan.path)),
-        ("deletedTransactions", .integer(Int64(done.transactionCount))),
-        ("deletedChanges", .integer(Int64(done.changeCount))),
-      ], isBegun: done != .nothing, in: session)
+        "path": plan.path, "deletedTransactions": done.transactionCount,
+        "deletedChanges": done.changeCount,
+      ], isBegun: done != .nothing)
   }
 
   private func note(_ done: InsertedHistory, _ plan: RestorePlan) {
     let isBegun = done.transactionCount + done.changeCount > 0
-    session.console.workDone.note(
+    note(
       !isBegun
         ? "nothing was restored into \(plan.path)"
         : "\(done.transactionCount.grouped) of \(plan.transactionCount.grouped) transactions and "
           + "\(done.changeCount.grouped) of \(plan.changeCount.grouped) changes were restored into "
           + "\(plan.path), without a gap; run the command again to continue",
       [
-        ("path", .string(plan.path)),
-        ("restoredTransactions", .integer(Int64(done.transactionCount))),
-        ("restoredChanges", .integer(Int64(done.changeCount))),
-      ], isBegun: isBegun, in: session)
+        "path": plan.path, "restoredTransactions": done.transactionCount,
+        "restoredChanges": done.changeCount,
+      ], isBegun: isBegun)
   }
 }

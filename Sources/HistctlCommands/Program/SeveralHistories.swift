@@ -76,12 +76,10 @@ final class SeveralHistories: FieldPage {
       copies[identifier, default: []].append(reading.timeline.path)
     }
     for paths in copies.values.filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
-      let shown = paths.prefix(3).joined(separator: ", ")
-      let rest = paths.count - 3
       session.diagnostics.note(
-        "copies of one store, in which the same transactions are counted more than once: \(shown)"
-          + (rest > 0 ? " and \(rest.grouped) more" : ""),
-        kind: "countedCopies", [("paths", JSONValue.array(paths.map { .string($0) }))])
+        "copies of one store, in which the same transactions are counted more than once: "
+          + paths.listed(3),
+        kind: "countedCopies", ["paths": paths])
     }
   }
 

@@ -43,16 +43,14 @@ final class StoreIsolation {
   func noteSkipped() {
     guard !skipped.isEmpty else { return }
     session.diagnostics.note(
-      Self.text(ofSkipped: skipped), kind: "withoutHistory",
-      [("paths", JSONValue.array(skipped.map { .string($0) }))])
+      Self.text(ofSkipped: skipped), kind: "withoutHistory", ["paths": skipped])
   }
 
   /// Returns a note on stores that were skipped, because they keep no history.
   static func text(ofSkipped paths: [String]) -> String {
-    let rest = paths.count - 3
-    return paths.count.counted("store") + " without history "
+    paths.count.counted("store") + " without history "
       + (paths.count == 1 ? "was skipped: " : "were skipped: ")
-      + paths.prefix(3).joined(separator: ", ") + (rest > 0 ? " and \(rest.grouped) more" : "")
+      + paths.listed(3)
   }
 
   /// Ends with this status unless an earlier one is worse.

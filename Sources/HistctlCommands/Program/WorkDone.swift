@@ -36,11 +36,11 @@ package final class WorkDone: @unchecked Sendable {
   ///   - caution: What is added to the message after an error that is damage.
   ///   - isBegun: Whether anything was done, so that it is reported after an error too.
   func note(
-    _ message: String, _ details: [(String, JSONValue)] = [], caution: String = "", isBegun: Bool,
+    _ message: String, _ details: JSONValue.Members = [:], caution: String = "", isBegun: Bool,
     in session: Session
   ) {
     let whole = context.map { "\($0); \(message)" } ?? message
-    let json = JSONValue.record("workDone", ["message": whole], and: details)
+    let json = JSONValue.record("workDone", ["message": whole], and: JSONValue.list(of: details))
     words = isBegun ? (whole, json, caution) : nil
     guard isReportedBySignals else { return }
     var bytes: [UInt8]

@@ -103,14 +103,16 @@ struct Prune: HistctlCommand {
     return request
   }
 
+  func sealingRequest(now: StoreTimestamp) -> SealingRequest? {
+    archive.map { sealing.request($0, ignoredGuards: Set(ignoreGuard), now: now) }
+  }
+
   private func operation(
     _ path: String, _ session: Session, _ observer: @escaping OperationObserver
   ) -> PruneOperation {
     var operation = PruneOperation(
       stores.context(path, session, observer), request,
-      sealing: archive.map {
-        sealing.request($0, ignoredGuards: Set(ignoreGuard), now: session.now)
-      })
+      sealing: sealingRequest(now: session.now))
     operation.keepsLogValues = !keeping.omitsValues
     return operation
   }

@@ -59,10 +59,7 @@ struct RecoverReport: FieldPage {
     case .object(let object?): TableCell(text(object), style: .token)
     case .objects(let objects) where objects.isEmpty: TableCell("none", style: .secondary)
     case .objects(let objects):
-      TableCell(
-        objects.prefix(Self.maxListed).map(text).joined(separator: ", ")
-          + (objects.count > Self.maxListed ? " and \(objects.count - Self.maxListed) more" : ""),
-        style: .token)
+      TableCell(objects.map(text).listed(Self.maxListed), style: .token)
     }
   }
 

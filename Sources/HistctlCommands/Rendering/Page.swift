@@ -147,3 +147,11 @@ extension Int64 {
   /// Returns the numbers from this one to another: 5, or 5 to 7.
   func text(to last: Int64) -> String { self == last ? "\(self)" : "\(self) to \(last)" }
 }
+
+extension [String] {
+  /// Joins the first of them, and counts the others.
+  func listed(_ most: Int) -> String {
+    prefix(most).joined(separator: ", ")
+      + (count > most ? " and \((count - most).grouped) more" : "")
+  }
+}

@@ -42,12 +42,8 @@ package struct MaintenanceSettings {
   package var export: Export?
   /// The second step; `nil` to prune nothing.
   package var prune: PruneRequest?
-  /// The archive for pruned history; `nil` to seal nothing.
-  package var archive: String?
-  /// Bytes of text in a segment of the archive; `nil` for the usual number.
-  package var segmentSize: Int64?
-  /// Whether history may be missing between the archive and the store.
-  package var allowsGap = false
+  /// How pruned history is sealed; `nil` to seal nothing.
+  package var sealing: SealingRequest?
   /// Whether values in the log are lost when pruning or compacting empties it.
   package var omitsLogValues = false
   /// The step after pruning: what to forget and merge in the archive; `nil` for nothing.

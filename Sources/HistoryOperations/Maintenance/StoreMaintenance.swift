@@ -216,12 +216,9 @@ package struct StoreMaintenance {
         request.ignoredGuards.insert(RetentionGuard.bookmarksName)
       }
     }
-    var sealing = settings.archive.map {
-      SealingRequest(archivePath: $0, ignoredGuards: request.ignoredGuards)
-    }
+    var sealing = settings.sealing
+    sealing?.ignoredGuards = request.ignoredGuards
     sealing?.lockWait = lockWait
-    if let segmentSize = settings.segmentSize { sealing?.segmentSize = segmentSize }
-    sealing?.allowsGap = settings.allowsGap
     var operation = PruneOperation(context(path), request, sealing: sealing)
     operation.keepsLogValues = keepsLogValues && !settings.omitsLogValues
     let planned = try operation.plan(isDryRun: isDryRun)

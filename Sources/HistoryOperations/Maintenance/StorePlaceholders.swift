@@ -66,7 +66,7 @@ extension MaintenanceSettings {
     }
     var settings = self
     settings.bookmarkFile = try bookmarkFile.map(expand)
-    settings.archive = try archive.map(expand)
+    settings.sealing?.archivePath = try sealing.map { try expand($0.archivePath) } ?? ""
     settings.export?.folder = try export.map { try expand($0.folder) } ?? ""
     settings.forget?.archivePath = try forget.map { try expand($0.archivePath) } ?? ""
     return settings
