@@ -99,3 +99,13 @@ extension MirroringState.Need {
     }
   }
 }
+
+extension StoreOrigin {
+  /// Returns its name, with the version of the framework and its system.
+  package func text(_ version: FrameworkVersion?) -> String {
+    name
+      + (version.map { version in
+        " (framework \(version.number)" + (version.system.map { ", \($0)" } ?? "") + ")"
+      } ?? "")
+  }
+}

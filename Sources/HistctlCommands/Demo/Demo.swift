@@ -50,19 +50,9 @@ struct Demo: HistctlCommand {
     defer { registrations.forEach(TemporaryFileRegistry.unregister) }
     let report = try draft.write { path in
       try demo.write(to: path)
-      return try StoreFile(path: path).read { snapshot in
-        try DemoReport(
-          snapshot: snapshot, path: draft.path, program: session.console.programName,
-          isQualified: output.qualified)
-      }
+      return try StoreFile(path: path).read { try DemoReport(session, $0, path: draft.path) }
     }
-    try session.write(usesPager: false) { writer in
-      if output.json {
-        try writer.writeLine(report.json)
-      } else {
-        try DemoText(session: session, report: report).write()
-      }
-    }
+    try session.write(usesPager: false) { _ in try report.write() }
   }
 
   private func lastDay(_ now: StoreTimestamp) throws -> CivilDate {

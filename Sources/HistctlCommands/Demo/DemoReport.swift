@@ -4,25 +4,25 @@ import StoreFormat
 import Terminal
 
 /// The contents of a sample store, and commands to try on it.
-struct DemoReport {
-  let path: String
-  let storeIdentifier: String?
-  let overview: HistoryOverview
-  let tour: DemoTour
+struct DemoReport: FieldPage {
+  let session: Session
+  private let path: String
+  private let storeIdentifier: String?
+  private let overview: HistoryOverview
+  private let tour: DemoTour
 
-  /// - Parameters:
-  ///   - path: The store's path in the report and its commands.
-  ///   - program: The name by which the program was called.
-  init(snapshot: StoreSnapshot, path: String, program: String, isQualified: Bool) throws {
+  /// - Parameter path: The store's path in the report and its commands.
+  init(_ session: Session, _ snapshot: StoreSnapshot, path: String) throws {
+    self.session = session
     self.path = path
     storeIdentifier = snapshot.metadata.storeIdentifier
     overview = try HistoryOverview(snapshot: snapshot)
     tour = try DemoTour(
-      snapshot: snapshot, path: path, program: program,
-      tokens: TokenText(isQualified: isQualified, store: storeIdentifier))
+      snapshot: snapshot, path: path, program: session.console.programName,
+      tokens: session.tokens(of: storeIdentifier))
   }
 
-  var json: JSONValue {
+  private var json: JSONValue {
     .record(
       "demo",
       [
@@ -39,30 +39,21 @@ struct DemoReport {
         },
       ])
   }
-}
-
-/// Writes the report as text.
-struct DemoText: FieldPage {
-  let session: Session
-  let report: DemoReport
 
   func write() throws {
-    let overview = report.overview
-    let tokens = session.tokens(of: report.storeIdentifier)
-    func position(_ position: TransactionPosition?) -> String? {
-      position.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" }
-    }
-    try field("store", report.path, style: .heading)
+    if isJSON { return try writer.writeLine(json) }
+    try field("store", path, style: .heading)
     try field(
       "history",
       "\(overview.transactionCount.grouped) transactions, \(overview.changeCount.grouped) changes")
-    try field("oldest", position(overview.oldest))
-    try field("newest", position(overview.newest))
-    if let expired = report.tour.expiredToken, let oldest = overview.oldest {
-      try field("expired", "\(expired), as all others before \(tokens.text(oldest.number))")
+    try field("oldest", overview.oldest, of: storeIdentifier)
+    try field("newest", overview.newest, of: storeIdentifier)
+    if let expired = tour.expiredToken, let oldest = overview.oldest {
+      let first = session.tokens(of: storeIdentifier).text(oldest.number)
+      try field("expired", "\(expired), as all others before \(first)")
     }
     try writer.writeLine("")
-    for step in report.tour.steps {
+    for step in tour.steps {
       try writer.writeLine(session.palette.apply(.secondary, to: step.reason))
       // Commands are never cut.
       try writer.writeLine("  " + step.command)

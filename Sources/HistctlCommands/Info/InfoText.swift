@@ -28,10 +28,7 @@ struct InfoText: FieldPage {
     try field("store", report.path, style: .heading)
     try field("read from", report.copyPath)
     try field("identifier", report.metadata.storeIdentifier)
-    let system = report.metadata.frameworkVersion.map { version in
-      " (framework \(version.number)" + (version.system.map { ", \($0)" } ?? "") + ")"
-    }
-    try field("written by", report.origin.name + (system ?? ""))
+    try field("written by", report.origin.text(report.metadata.frameworkVersion))
     let free = report.freeByteCount > 0 ? ", \(ByteCount(report.freeByteCount)) free" : ""
     try field("size", "\(ByteCount(report.storeByteCount))\(free)")
     if report.logByteCount > 0 { try field("its -wal", "\(ByteCount(report.logByteCount))") }
@@ -45,10 +42,8 @@ struct InfoText: FieldPage {
       "\(overview.transactionCount.counted("transaction")), "
         + "\(overview.changeCount.counted("change"))\(bytes)")
     let tokens = session.tokens(of: report.metadata.storeIdentifier)
-    try field(
-      "oldest", overview.oldest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
-    try field(
-      "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+    try field("oldest", overview.oldest, of: report.metadata.storeIdentifier)
+    try field("newest", overview.newest, of: report.metadata.storeIdentifier)
     try field("mirrored", report.mirroring.map { $0.text(tokens) })
     for text in report.mirroring?.activityTexts(time) ?? [] { try field("mirror log", text) }
     try field("values", report.values.recorded.map { text(of: $0, tokens) })

@@ -59,6 +59,13 @@ extension FieldPage {
   }
 
   /// Writes one styled line.
+  /// Writes the token and the time of a transaction.
+  func field(_ title: String, _ position: TransactionPosition?, of store: String?) throws {
+    let tokens = session.tokens(of: store)
+    try field(
+      title, position.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+  }
+
   /// Writes several values, the first with the title; those that are `nil` are left out.
   func fields(_ title: String, _ values: [String?], style: Style = .plain) throws {
     for (index, value) in values.compactMap(\.self).enumerated() {

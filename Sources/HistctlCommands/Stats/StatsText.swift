@@ -78,20 +78,14 @@ struct StatsText: FieldPage {
       try field("earliest", time.fullText(times.lowerBound))
       try field("latest", time.fullText(times.upperBound))
     }
-    try writePosition("oldest", statistics.oldest)
-    try writePosition("newest", statistics.newest)
+    try field("oldest", statistics.oldest, of: report.history?.store)
+    try field("newest", statistics.newest, of: report.history?.store)
     if !statistics.withoutTime.isEmpty {
       try field(
         "no time",
         "\(statistics.withoutTime.transactions.counted("transaction")) without a usable time",
         style: .warning)
     }
-  }
-
-  private func writePosition(_ title: String, _ position: TransactionPosition?) throws {
-    let tokens = session.tokens(of: report.history?.store)
-    try field(
-      title, position.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
   }
 
   private func writeForecast() throws {

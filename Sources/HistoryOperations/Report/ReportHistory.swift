@@ -169,11 +169,8 @@ struct ReportHistory {
     of snapshot: StoreSnapshot, _ mirroring: MirroringState?
   ) throws -> [(String, String)] {
     let metadata = snapshot.metadata
-    let version = metadata.frameworkVersion.map { version in
-      " (framework \(version.number)" + (version.system.map { ", \($0)" } ?? "") + ")"
-    }
     let origin = StoreOrigin(model: try snapshot.modelCache().model, metadata: metadata)
-    var facts = [("written by", origin.name + (version ?? ""))]
+    var facts = [("written by", origin.text(metadata.frameworkVersion))]
     if !metadata.modelVersionIdentifiers.isEmpty {
       facts.append(("model version", metadata.modelVersionIdentifiers.joined(separator: ", ")))
     }
