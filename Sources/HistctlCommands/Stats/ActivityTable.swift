@@ -8,11 +8,7 @@ struct ActivityTable: FieldPage {
   let report: StatsReport
 
   /// A column of an activity.
-  private struct Figure {
-    let column: TableColumn
-    let style: Style
-    let cell: (Activity) -> String
-  }
+  private typealias Figure = (column: TableColumn, style: Style, cell: (Activity) -> String)
 
   /// Writes the authors, the entities or the like.
   func write(_ section: StatsReport.Section) throws {
@@ -20,13 +16,12 @@ struct ActivityTable: FieldPage {
     guard section.rows.contains(where: { $0.key != nil }) else { return }
     let isOfChanges = section.name == "entity" || section.name == "kind"
     let measure: (Activity) -> Int64 = isOfChanges ? { $0.changes } : { $0.transactions }
-    var lines = section.grouped.rows.map { row in
-      Line(label: row.name.cell, activity: row.activity, bar: style(section, row))
+    var lines: [Line] = section.grouped.rows.map { row in
+      (row.name.cell, row.activity, style(section, row))
     }
     if let rest = section.grouped.rest {
       let count = rest.count.map { "\($0.grouped) more" } ?? "many more"
-      lines.append(
-        Line(label: TableCell("(\(count))", style: .secondary), activity: rest.activity, bar: nil))
+      lines.append((TableCell("(\(count))", style: .secondary), rest.activity, nil))
     }
     let figures: [Figure] =
       switch section.name {
@@ -39,8 +34,8 @@ struct ActivityTable: FieldPage {
 
   /// Writes the histories, if there are several.
   func writeStores() throws {
-    let lines = report.histories.map {
-      Line(label: TableCell($0.name ?? $0.path), activity: $0.activity, bar: .token)
+    let lines: [Line] = report.histories.map {
+      (TableCell($0.name ?? $0.path), $0.activity, .token)
     }
     try write(
       "STORE", [transactions(9), changes(4), inserts, updates, deletes], lines
@@ -56,13 +51,9 @@ struct ActivityTable: FieldPage {
       let gap = PeriodRun.emptyPeriods(between: last, and: entry.period, statistics.clock)
       if gap > 0 {
         let unit = statistics.unit.rawValue + (gap == 1 ? "" : "s")
-        lines.append(
-          Line(
-            label: TableCell("(\(gap.grouped) \(unit))", style: .secondary), activity: nil, bar: nil
-          ))
+        lines.append((TableCell("(\(gap.grouped) \(unit))", style: .secondary), nil, nil))
       }
-      lines.append(
-        Line(label: TableCell(entry.period.name), activity: entry.activity, bar: .token))
+      lines.append((TableCell(entry.period.name), entry.activity, .token))
       last = entry.period
     }
     try write(
@@ -81,18 +72,17 @@ struct ActivityTable: FieldPage {
   private var updates: Figure { figure("UPDATES", 2, .updated) { $0.updates } }
   private var deletes: Figure { figure("DELETES", 1, .deleted) { $0.deletes } }
   private var bytes: Figure {
-    Figure(column: column("BYTES", 0), style: .plain) { activity in
+    let cell: (Activity) -> String = { activity in
       report.statistics.byteCount(of: activity).map { "\(ByteCount($0))" } ?? "-"
     }
+    return (column("BYTES", 0), .plain, cell)
   }
 
   private func figure(
     _ title: String, _ priority: Int, _ style: Style = .plain,
     _ count: @escaping (Activity) -> Int64
   ) -> Figure {
-    Figure(column: column(title, priority), style: style) {
-      count($0) == 0 ? "-" : count($0).grouped
-    }
+    (column(title, priority), style, { count($0) == 0 ? "-" : count($0).grouped })
   }
 
   private func column(_ title: String, _ priority: Int) -> TableColumn {
@@ -101,12 +91,8 @@ struct ActivityTable: FieldPage {
 
   // MARK: - Lines
 
-  private struct Line {
-    let label: TableCell
-    let activity: Activity?
-    /// The color of the bar; `nil` for a line without one.
-    let bar: Style?
-  }
+  /// The color of the bar is `nil` for a line without one.
+  private typealias Line = (label: TableCell, activity: Activity?, bar: Style?)
 
   /// The minimum width of a useful bar.
   private static let minBarWidth = 8

@@ -17,25 +17,12 @@ struct StatsReport {
     let grouped: (rows: [GroupRow], rest: Rest?)
   }
 
-  /// The entries that a list leaves out.
-  struct Rest {
-    /// Their number; `nil` if there were too many to count.
-    let count: Int?
-    let activity: Activity
-  }
-
-  /// One line of a list.
-  struct Row {
-    /// The author, entity or the like; `nil` for none.
-    let key: String?
-    let activity: Activity
-  }
-
+  /// The entries that a list leaves out, with their number; `nil` if there were too many to count.
+  typealias Rest = (count: Int?, activity: Activity)
+  /// One line of a list: the author, entity or the like; `nil` for none.
+  typealias Row = (key: String?, activity: Activity)
   /// One line of a list for people.
-  struct GroupRow {
-    let name: NameGroups.Group
-    let activity: Activity
-  }
+  typealias GroupRow = (name: NameGroups.Group, activity: Activity)
 
   /// A history that was counted.
   struct History {
@@ -161,10 +148,10 @@ struct StatsReport {
       let all = ranking.top(.max)
       return Section(
         name: name, plural: plural,
-        rows: groups.map { Row(key: text($0.key), activity: $0.activity) },
-        rest: rest.map { Rest(count: $0.groupCount, activity: $0.activity) },
+        rows: groups.map { (text($0.key), $0.activity) },
+        rest: rest.map { ($0.groupCount, $0.activity) },
         grouped: grouped(
-          all.groups.map { Row(key: text($0.key), activity: $0.activity) },
+          all.groups.map { (text($0.key), $0.activity) },
           overflow: all.rest?.activity, top: top))
     }
     return [
@@ -199,8 +186,8 @@ struct StatsReport {
     for place in hidden { rest += activities[place] }
     let count = overflow == nil ? hidden.reduce(0) { $0 + names.groups[$1].count } : nil
     return (
-      order.prefix(max(top, 0)).map { GroupRow(name: names.groups[$0], activity: activities[$0]) },
-      hidden.isEmpty && overflow == nil ? nil : Rest(count: count, activity: rest)
+      order.prefix(max(top, 0)).map { (names.groups[$0], activities[$0]) },
+      hidden.isEmpty && overflow == nil ? nil : (count, rest)
     )
   }
 

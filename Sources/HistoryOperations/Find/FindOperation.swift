@@ -189,12 +189,19 @@ package struct FindOperation {
   /// Inspects a private copy of a file whose path is not UTF-8, by which SQLite cannot open it here.
   private func inspectCopy(_ candidate: FindCandidate) throws -> [Event] {
     guard try mayBeStore(candidate, logPath: nil) else { return [] }
-    let copy = try PrivateCopy(of: candidate.file, as: candidate.path)
+    return try describe(
+      PrivateCopy(of: candidate.file, as: candidate.path), candidate, .bytes(candidate.file.bytes))
+  }
+
+  /// Describes the store in a copy, which is removed.
+  private func describe(
+    _ copy: PrivateCopy, _ candidate: FindCandidate, _ origin: FoundStore.Origin
+  ) throws -> [Event] {
     defer { copy.remove() }
     return try large.reading(copy) {
       try copy.read(as: candidate.path) {
         try describe(
-          $0, candidate.path, .bytes(candidate.file.bytes), candidate.place,
+          $0, candidate.path, origin, candidate.place,
           logByteCount: FileStatus(path: copy.logPath)?.size ?? 0)
       }
     }
@@ -224,15 +231,8 @@ package struct FindOperation {
     guard try mayBeStore(candidate, logPath: nil), let log = try backup.log(of: file) else {
       return try inspectFile(candidate, origin: origin)
     }
-    let copy = try PrivateCopy(ofStoreAt: file.path, logPath: log.path)
-    defer { copy.remove() }
-    return try large.reading(copy) {
-      try copy.read(as: candidate.path) {
-        try describe(
-          $0, candidate.path, origin, candidate.place,
-          logByteCount: FileStatus(path: log.path)?.size ?? 0)
-      }
-    }
+    return try describe(
+      PrivateCopy(ofStoreAt: file.path, logPath: log.path), candidate, origin)
   }
 
   private func mayBeStore(_ candidate: FindCandidate, logPath: String?) throws -> Bool {

@@ -7,20 +7,10 @@ import SystemPackage
 
 /// The outcome of maintaining one store, or of a dry run.
 package struct MaintenanceOutcome {
-  package struct Export {
-    /// The file; `nil` if none was written.
-    package let path: String?
-    package let transactions: Int64
-    package let first: Int64
-    package let last: Int64
-  }
-
-  package struct Prune {
-    package let plan: PrunePlan
-    package let deleted: DeletedHistory
-    /// The bookmarks that expire.
-    package let lost: [BookmarkEffect]
-  }
+  /// The file, or `nil` if none was written, with the number of transactions, the first and the last.
+  package typealias Export = (path: String?, transactions: Int64, first: Int64, last: Int64)
+  /// The bookmarks are those that expire.
+  package typealias Prune = (plan: PrunePlan, deleted: DeletedHistory, lost: [BookmarkEffect])
 
   package let section: String
   /// The store, as the settings name it.
@@ -169,9 +159,7 @@ package struct StoreMaintenance {
       guard let file = try folder.write(plan).first, let first = file.summary.first,
         let last = file.summary.last
       else { return nil }
-      return MaintenanceOutcome.Export(
-        path: file.path, transactions: Int64(file.summary.transactions), first: first.number,
-        last: last.number)
+      return (file.path, Int64(file.summary.transactions), first.number, last.number)
     }
   }
 
@@ -181,11 +169,8 @@ package struct StoreMaintenance {
     _ snapshot: StoreSnapshot
   ) throws -> MaintenanceOutcome.Export? {
     guard !query.isUnconditional else {
-      return MaintenanceOutcome.Export(
-        path: nil,
-        transactions: 1
-          + (try snapshot.transactionCount(after: range.lowerBound, upTo: range.upperBound)),
-        first: range.lowerBound, last: range.upperBound)
+      let later = try snapshot.transactionCount(after: range.lowerBound, upTo: range.upperBound)
+      return (nil, 1 + later, range.lowerBound, range.upperBound)
     }
     let reader = try TimelineReader(
       operation.timeline, query: query.narrowed(to: range), schema: operation.schema)
@@ -196,10 +181,7 @@ package struct StoreMaintenance {
       count += 1
       numbers = [numbers.first ?? transaction.number, transaction.number]
     }
-    return numbers.isEmpty
-      ? nil
-      : MaintenanceOutcome.Export(
-        path: nil, transactions: count, first: numbers[0], last: numbers[1])
+    return numbers.isEmpty ? nil : (nil, count, numbers[0], numbers[1])
   }
 
   private func prune(
@@ -234,14 +216,14 @@ package struct StoreMaintenance {
     guard !isDryRun else {
       let deleted = DeletedHistory(
         transactionCount: plan.deletion.transactionCount, changeCount: plan.deletion.changeCount)
-      outcome.prune = .init(plan: plan, deleted: deleted, lost: lost)
+      outcome.prune = (plan, deleted, lost)
       outcome.sealing = planned.sealing.flatMap { $0.first == nil ? nil : $0 }
       return
     }
     if let sealed = try planned.seal(), !sealed.segments.isEmpty { outcome.sealed = sealed }
     let result = try planned.delete()
     if result.deleted != .nothing {
-      outcome.prune = .init(plan: plan, deleted: result.deleted, lost: lost)
+      outcome.prune = (plan, result.deleted, lost)
     }
     if let failure = result.failure(of: plan) { throw failure }
     if let bytes = try planned.byteCountLeft() {
