@@ -38,22 +38,13 @@ package struct ForgetPlan {
   /// The oldest transaction that stays.
   package let firstKept: TransactionPosition?
   /// What to merge of the segments that stay; `nil` if nothing is to be merged, or it is not known.
-  package let merging: MergePlan?
+  package fileprivate(set) var merging: MergePlan?
   /// Whether segments may be merged whose sizes are not known before history is sealed or forgotten.
   package var mayMerge = false
 
   /// Whether nothing would change.
   package var isEmpty: Bool {
     forgotten == nil && merging?.groups.isEmpty ?? true && !mayMerge
-  }
-}
-
-extension ForgetPlan {
-  /// Returns the plan without the merges, which depend on segments that do not exist yet.
-  fileprivate func withUnknownMerges() -> Self {
-    ForgetPlan(
-      archivePath: archivePath, store: store, decision: decision, forgotten: forgotten,
-      transactionCount: transactionCount, firstKept: firstKept, merging: nil, mayMerge: true)
   }
 }
 
@@ -103,7 +94,8 @@ package struct ForgetOperation {
     var plan = try plan(
       PlannedArchive(reader, sealing, snapshot), reader.map { ($0.archive, $0.store) },
       try bookmarks())
-    if sealing.first != nil, request.merges { plan = plan.withUnknownMerges() }
+    // What will be merged is known when it is sealed.
+    if sealing.first != nil, request.merges { (plan.merging, plan.mayMerge) = (nil, true) }
     return plan
   }
 

@@ -46,11 +46,9 @@ struct BookmarkReport: FieldPage {
       session.diagnostics.explain(problem.message(time: time.text), hint: problem.remedy)
       return
     }
-    if status.isLost, let lag = status.lag, let limit {
-      let since = lag.unreadSince.map { ", the oldest from \(time.text($0))" } ?? ""
+    if status.isLost, status.lag != nil, let limit {
       session.diagnostics.explain(
-        "\(status.token.text) is too far behind: its consumer has not read "
-          + "\(lag.transactions.counted("transaction"))\(since) (limit \(limit))",
+        status.behindText(limit: limit, time),
         hint: "let the consumer catch up, or remove it with histctl bookmark remove")
     }
     if status.headroom == .exhausted {
@@ -120,6 +118,13 @@ struct BookmarkReport: FieldPage {
 extension BookmarkStatus {
   /// Whether the bookmark works and its headroom is not exhausted.
   var isWell: Bool { holdsHistory && headroom != .exhausted }
+
+  /// Returns how much its consumer has not read, and how much it may be.
+  func behindText(limit: BookmarkAllowance, _ time: TimeText) -> String {
+    let since = lag?.unreadSince.map { ", the oldest from \(time.text($0))" } ?? ""
+    return "\(token.text) is too far behind: its consumer has not read "
+      + "\((lag?.transactions ?? 0).counted("transaction"))\(since) (limit \(limit))"
+  }
 }
 
 extension JSONValue {

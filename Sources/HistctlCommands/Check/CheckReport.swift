@@ -17,17 +17,9 @@ struct CheckReport: FieldPage {
           health, path: path, bookmarks: health.bookmarks.map(bookmarks.json), result.knownValues))
     }
     if health.findings.isEmpty, !session.options.quiet {
-      try write(path, "ok, \(summary(health))", .inserted)
+      try line(path, "ok, \(summary(health))", .inserted)
     }
-    for finding in health.findings { try write(path, text(finding), .deleted) }
-  }
-
-  private func write(_ path: String, _ text: String, _ style: Style) throws {
-    try writer.writeLine(
-      StyledLine(session).line([
-        TableCell.Span(text: path + ": ", style: .plain),
-        TableCell.Span(text: text, style: style),
-      ]))
+    for finding in health.findings { try line(path, text(finding), .deleted) }
   }
 
   // MARK: - For people
@@ -64,10 +56,7 @@ struct CheckReport: FieldPage {
     case .unusableBookmark(let status):
       return "the bookmark \(status.token.text) does not work: it is \(status.token.state.name)"
     case .lostBookmark(let status, let allowance):
-      let count = status.lag?.transactions ?? 0
-      let since = status.lag?.unreadSince.map { ", the oldest from \(time.text($0))" } ?? ""
-      return "the bookmark \(status.token.text) is too far behind: its consumer has not read "
-        + "\(count.counted("transaction"))\(since) (limit \(allowance))"
+      return "the bookmark \(status.behindText(limit: allowance, time))"
     case .shortHeadroom(let status, let limit):
       let wanted = limit.map { " (minimum \($0))" } ?? ""
       switch status.headroom {

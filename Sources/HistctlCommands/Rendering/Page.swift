@@ -77,6 +77,11 @@ extension FieldPage {
     try line([.init(text: text, style: style)], indentation: indentation)
   }
 
+  /// Writes what holds of a path.
+  func line(_ path: String, _ text: String, _ style: Style) throws {
+    try line([.init(text: path + ": ", style: .plain), .init(text: text, style: style)])
+  }
+
   /// Writes one line of styled parts.
   func line(_ spans: [TableCell.Span], indentation: Int = 0) throws {
     try writer.writeLine(styled.line(spans, indentation: indentation))

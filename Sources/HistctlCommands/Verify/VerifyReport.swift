@@ -20,23 +20,19 @@ struct VerifyReport: FieldPage {
       try writer.writeLine(json(findings, facts))
     } else if findings.isEmpty {
       guard !session.options.quiet else { return }
-      try writeOutcome("ok, \(facts.summary)", .inserted)
+      try line(path, "ok, \(facts.summary)", .inserted)
       for note in facts.notes { try line(note, .secondary, indentation: 2) }
     } else {
       try writeText(findings, facts)
     }
   }
 
-  private func writeOutcome(_ text: String, _ style: Style) throws {
-    try writer.writeLine(
-      styled.line([.init(text: path + ": ", style: .plain), .init(text: text, style: style)]))
-  }
-
   private func writeText(
     _ findings: FindingLog<some FindingKind>, _ facts: some VerifiedFacts
   ) throws {
     let count = findings.count.counted("finding")
-    try writeOutcome(
+    try line(
+      path,
       findings.damageCount > 0
         ? "damaged, \(count), \(findings.damageCount.grouped) of them damage"
         : "\(count), no damage", .deleted)

@@ -243,13 +243,12 @@ final class HistoryTables {
     _ mask: StoredValue, _ names: StoredValue, of entity: Int64?, _ statement: StatementRunner
   ) throws -> Int64? {
     guard !mask.isNull else { return nil }
-    var isNew = false
-    let set = try number(
+    let (set, isNew) = try row(
       in: "attributeSets",
       [
         "entityId": entity.map(StoredValue.integer) ?? .null, "columnsRaw": mask,
         "attributes": names,
-      ], statement, isNew: &isNew)
+      ], statement)
     guard isNew, case .text(let text) = names, case .array(let names) = try JSONReader().read(text)
     else { return set }
     for case .string(let name) in names {
@@ -262,25 +261,20 @@ final class HistoryTables {
 
   private func number(
     in table: String, _ values: KeyValuePairs<String, StoredValue>, _ statement: StatementRunner
-  ) throws -> Int64 {
-    var isNew = false
-    return try number(in: table, values, statement, isNew: &isNew)
-  }
+  ) throws -> Int64 { try row(in: table, values, statement).number }
 
   /// Returns the number of a row of a table of names, and adds the row to a file that is filled.
-  private func number(
-    in table: String, _ values: KeyValuePairs<String, StoredValue>, _ statement: StatementRunner,
-    isNew: inout Bool
-  ) throws -> Int64 {
+  private func row(
+    in table: String, _ values: KeyValuePairs<String, StoredValue>, _ statement: StatementRunner
+  ) throws -> (number: Int64, isNew: Bool) {
     let conditions = values.map { "\($0.key) IS ?" }.joined(separator: " AND ")
     let found = try statement.integer(
       "SELECT id FROM \(table) WHERE \(conditions)", values.map(\.value))
-    if let found { return found }
-    isNew = true
+    if let found { return (found, false) }
     try statement.run(
       "INSERT INTO \(table) (\(values.map(\.key).joined(separator: ", "))) VALUES ("
         + values.map { _ in "?" }.joined(separator: ", ") + ")", values.map(\.value))
-    return try statement.integer("SELECT last_insert_rowid()") ?? 0
+    return (try statement.integer("SELECT last_insert_rowid()") ?? 0, true)
   }
 
   // MARK: - The end
