@@ -64,6 +64,13 @@ extension InsertionResult {
   }
 }
 
+extension HistoryDeletion {
+  /// What is deleted if nothing stops it.
+  package var whole: DeletedHistory {
+    DeletedHistory(transactionCount: transactionCount, changeCount: changeCount)
+  }
+}
+
 extension DeletedHistory {
   /// No transactions and no changes.
   package static let nothing = DeletedHistory(transactionCount: 0, changeCount: 0)

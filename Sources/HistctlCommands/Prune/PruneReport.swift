@@ -20,10 +20,7 @@ struct PruneReport {
   var text: String {
     guard !plan.isEmpty else { return nothing }
     let values = Int(plan.recordedValues?.valueCount ?? 0)
-    let all = plan.deletion
-    let deleted = DeletedHistory(
-      transactionCount: all.transactionCount, changeCount: all.changeCount)
-    let what = text(deleted, values)
+    let what = text(plan.deletion.whole, values)
     guard !plan.isRefused else {
       return "\(plan.path): would delete nothing: refused "
         + "(\(plan.refusingGuards.joined(separator: ", "))); with \(plan.optionsToIgnoreRefusals) "

@@ -81,9 +81,7 @@ struct RecoverReport: FieldPage {
     for (entry, object) in zip(plan.objects, result.objects) where entry.object != object {
       try field("", "\(entry.object) as \(object): another row has its key")
     }
-    if result.externalFileCount > 0 {
-      try field("large data", Int64(result.externalFileCount).counted("file"))
-    }
+    try field(largeData: result.externalFileCount)
     guard !plan.losses.isEmpty else { return }
     try writer.writeLine("")
     try line("Not restored, or not as before:", .warning)

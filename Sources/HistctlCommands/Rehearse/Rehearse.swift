@@ -107,9 +107,7 @@ private struct RehearsalReport: FieldPage {
       "\(result.deleted.transactionCount.counted("transaction")), "
         + "\(result.deleted.changeCount.counted("change"))")
     try field("left", result.transactionCount.counted("transaction"))
-    if result.externalFileCount > 0 {
-      try field("large data", result.externalFileCount.counted("file"))
-    }
+    try field(largeData: result.externalFileCount)
     try writeTable(
       [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),

@@ -66,6 +66,11 @@ extension FieldPage {
       title, position.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
   }
 
+  /// Writes the number of files of large values that a copy has, if it has any.
+  func field(largeData count: Int) throws {
+    try field("large data", count > 0 ? count.counted("file") : nil)
+  }
+
   /// Writes several values, the first with the title; those that are `nil` are left out.
   func fields(_ title: String, _ values: [String?], style: Style = .plain) throws {
     for (index, value) in values.compactMap(\.self).enumerated() {

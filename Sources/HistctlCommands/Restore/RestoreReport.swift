@@ -153,12 +153,7 @@ struct RestoreReport: FieldPage {
         "texts": plan.textCount > 0 ? plan.textCount : nil,
         "translatedEntities": plan.translatedEntities,
         "refused": plan.refusals.isEmpty ? nil : true,
-        "guards": plan.guards.map { retentionGuard in
-          JSONValue.object(of: [
-            "guard": retentionGuard.name, "refuses": retentionGuard.verdict == .refuses,
-            "reason": retentionGuard.reason,
-          ])
-        },
+        "guards": plan.guards.map(\.json),
         "bookmarks": plan.returningBookmarks.map { returning in
           JSONValue.object(of: [
             "bookmark": returning.bookmark.name, "transaction": returning.number,

@@ -60,9 +60,7 @@ struct Snapshot: SourceReadingCommand {
           "after", "\(position.number)  \(session.time.fullText(position.timestamp))", style: .token
         )
         try session.field("holds", result.transactionCount.counted("transaction"))
-        if result.externalFileCount > 0 {
-          try session.field("large data", result.externalFileCount.counted("file"))
-        }
+        try session.field(largeData: result.externalFileCount)
       }
     }
   }

@@ -25,17 +25,25 @@ struct Verify: ReadingCommand {
         histctl verify default.store --archive history-archive --json
       """)
 
-  @OptionGroup var target: VerifyOptions
+  @Argument(help: "The store file or the folder of an archive.", completion: .store)
+  var path: String
+
+  @Option(help: .bookmarkFile, completion: .file()) var bookmarkFile: String?
+
+  @Option(help: .busyTimeout) var busyTimeout: Double = 5
+
   @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup(title: "What to check") var look: LookOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  func validate() throws { try StoreOptions.validate(busyTimeout: busyTimeout) }
+
   func run(_ session: Session) throws {
-    let run = VerifyRun(session: session, target: target, look: look)
+    let run = VerifyRun(session, self)
     try run.validate()
     do {
       try session.write(usesPager: false) { _ in try run.run() }
-    } catch StoreError.missing(let path) where path == target.path {
+    } catch StoreError.missing(let path) where path == self.path {
       var failure = Failure(StoreError.missing(path: path))
       if failure.hint?.contains("did you mean") != true {
         failure.hint = "check the path; verify reads a store, or the folder of an archive"
@@ -71,20 +79,6 @@ struct LookOptions: ParsableArguments {
     guard Self.limits.contains(limit) else {
       throw ValidationError("--limit must be 1 to 100000")
     }
-  }
-}
-
-/// What to verify.
-struct VerifyOptions: ParsableArguments {
-  @Argument(help: "The store file or the folder of an archive.", completion: .store)
-  var path: String
-
-  @Option(help: .bookmarkFile, completion: .file()) var bookmarkFile: String?
-
-  @Option(help: .busyTimeout) var busyTimeout: Double = 5
-
-  func validate() throws {
-    try StoreOptions.validate(busyTimeout: busyTimeout)
   }
 }
 
@@ -137,14 +131,13 @@ private final class VerifyRun {
   private(set) var status = ExitStatus.success
 
   private let session: Session
-  private let target: VerifyOptions
-  private let look: LookOptions
+  private let target: Verify
+  private var look: LookOptions { target.look }
   private let isArchive: Bool
 
-  init(session: Session, target: VerifyOptions, look: LookOptions) {
+  init(_ session: Session, _ target: Verify) {
     self.session = session
     self.target = target
-    self.look = look
     isArchive = MissingFolders.isFolder(target.path)
   }
 

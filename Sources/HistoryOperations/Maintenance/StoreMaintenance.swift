@@ -214,9 +214,7 @@ package struct StoreMaintenance {
     }
     observer(.pruning(plan, lost: lost))
     guard !isDryRun else {
-      let deleted = DeletedHistory(
-        transactionCount: plan.deletion.transactionCount, changeCount: plan.deletion.changeCount)
-      outcome.prune = (plan, deleted, lost)
+      outcome.prune = (plan, plan.deletion.whole, lost)
       outcome.sealing = planned.sealing.flatMap { $0.first == nil ? nil : $0 }
       return
     }
