@@ -1,3 +1,6 @@
+import HistoryArchive
+import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -130,5 +133,85 @@ struct InfoText: FieldPage {
     try line(
       digests.isUnchanged ? "SHA-256 (the same before and after reading)" : "SHA-256", .heading)
     for text in digests.lines { try line(text) }
+  }
+}
+
+extension DigestComparison {
+  var json: JSONValue {
+    .object(of: [
+      "algorithm": "sha256", "unchanged": isUnchanged,
+      "files": files.map { file in
+        JSONValue.object(of: [
+          "path": file.path, "before": file.before?.json ?? JSONValue.null,
+          "after": file.after?.json ?? JSONValue.null,
+        ])
+      },
+    ])
+  }
+
+  /// Returns the lines that `sha256sum --check` reads if no file has changed.
+  var lines: [String] {
+    files.flatMap { file -> [String] in
+      guard !file.isUnchanged else { return ["\(file.after?.digest ?? "")  \(file.path)"] }
+      return [("before", file.before), ("after", file.after)].map { time, state in
+        "\(state?.digest ?? "no file".padded(to: 64))  \(file.path) (\(time) reading)"
+      }
+    }
+  }
+}
+
+extension FileDigest {
+  fileprivate var json: JSONValue { .object(of: ["bytes": byteCount, "sha256": digest]) }
+}
+
+/// The numbers of changes of one entity.
+struct EntityCounts {
+  let label: String
+  let inserts: Int64
+  let updates: Int64
+  let deletes: Int64
+
+  /// The numbers of a store.
+  init(_ count: HistoryOverview.EntityCount) {
+    label = count.entity.label
+    (inserts, updates, deletes) = (count.inserts, count.updates, count.deletes)
+  }
+
+  /// The numbers of an archive.
+  init(_ count: ArchiveOverview.EntityCount) {
+    label = count.label
+    (inserts, updates, deletes) = (count.counts.inserts, count.counts.updates, count.counts.deletes)
+  }
+
+  var json: JSONValue {
+    .object(of: [
+      "entity": label, "inserts": inserts, "updates": updates, "deletes": deletes,
+    ])
+  }
+
+  fileprivate var cells: [TableCell] {
+    func cell(_ count: Int64, _ style: Style) -> TableCell {
+      TableCell(count == 0 ? "-" : count.grouped, style: count == 0 ? .secondary : style)
+    }
+    return [
+      TableCell(label), cell(inserts, .inserted), cell(updates, .updated), cell(deletes, .deleted),
+    ]
+  }
+}
+
+extension FieldPage {
+  /// Writes a table of entities, or nothing without entities.
+  ///
+  /// - Parameter rowLimit: The maximum number of rows; the others are counted.
+  func writeTable(_ entities: [EntityCounts], rowLimit: Int) throws {
+    guard !entities.isEmpty else { return }
+    let rows = entities.prefix(rowLimit).map(\.cells)
+    try writeTable(
+      [
+        TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),
+        TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
+        TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
+        TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
+      ], rows, hidden: entities.count - rows.count)
   }
 }

@@ -1,5 +1,9 @@
 import ArgumentParser
+import DurableFiles
+import Foundation
 import HistoryCoding
+import HistoryOperations
+import StoreFormat
 
 /// The tools of a server: what clients see of them, and the command lines of calls.
 struct MCPTools: Sendable {
@@ -118,5 +122,92 @@ struct MCPTools: Sendable {
       }
     }
     return (tool.words + options + ["--"] + positionals, limit)
+  }
+}
+
+/// The files and folders that clients may read.
+struct ServedPaths: Sendable {
+  /// Their paths, with links resolved.
+  let roots: [String]
+
+  /// - Throws: ``OperationError`` for a path that does not exist.
+  init(_ paths: [String]) throws {
+    roots = try paths.map { path in
+      guard let resolved = Self.resolve(path) else {
+        throw OperationError(
+          .missing, "no file or folder at \(path)", hint: "name existing stores and folders")
+      }
+      return resolved
+    }
+  }
+
+  /// Returns the path of a file that may be read, with links resolved.
+  ///
+  /// A path that does not exist is refused like one elsewhere: the answer does not reveal which files
+  /// exist.
+  ///
+  /// - Throws: ``Failure``.
+  func path(_ path: String) throws(Failure) -> String {
+    let resolved = Self.resolve(path)
+    if let resolved, roots.contains(where: { Self.isInside(resolved, $0) }) { return resolved }
+    // A store in a backup or an archive.
+    if resolved == nil, !path.utf8.contains(0), let contained = ContainedPath(path),
+      let container = Self.resolve(contained.container),
+      roots.contains(where: { Self.isInside(container, $0) })
+    {
+      return container + ContainedPath.separator + contained.name
+    }
+    throw Failure(
+      .refusedPath, "\(path) may not be read: it does not exist, or is not in \(list)",
+      hint: "give the path of a file there; the tool find lists the stores")
+  }
+
+  /// The files and folders, for messages.
+  var list: String { roots.joined(separator: ", ") }
+
+  private static func resolve(_ path: String) -> String? {
+    path.isEmpty || path.utf8.contains(0) ? nil : FileStatus.resolve(path)
+  }
+
+  private static func isInside(_ path: String, _ root: String) -> Bool {
+    // Texts that look the same can be different files.
+    let (path, root) = (Array(path.utf8), Array(root.utf8))
+    guard path.starts(with: root) else { return false }
+    return path.count == root.count || root.last == UInt8(ascii: "/")
+      || path[root.count] == UInt8(ascii: "/")
+  }
+}
+
+/// Stores as resources of the Model Context Protocol: what `find` lists, and what `info` says of each.
+enum StoreResource {
+  private static let scheme = "histctl://"
+  private static let mimeType: JSONValue = "application/jsonl"
+
+  /// Returns the resources of lines that `find` wrote.
+  static func list(_ lines: String) -> [JSONValue] {
+    lines.split(separator: "\n").compactMap { line -> JSONValue? in
+      guard let store = try? JSONReader().read(Array(line.utf8)), let path = store["path"]?.text
+      else { return nil }
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      var description = "SwiftData or Core Data store"
+      if case .integer(let count)? = store["transactions"] {
+        description += ", " + count.counted("transaction")
+      }
+      return [
+        "uri": .string(scheme + PercentEncoding.encode(path)), "name": .string(name),
+        "title": .string(path), "description": .string(description), "mimeType": mimeType,
+      ]
+    }
+  }
+
+  /// Returns the path in an address, or `nil` if it is not the address of a store.
+  static func path(_ address: String) -> String? {
+    guard address.hasPrefix(scheme) else { return nil }
+    return String(address.dropFirst(scheme.count)).removingPercentEncoding
+  }
+
+  /// Returns the content of a resource: the line that `info` wrote.
+  static func content(_ address: String, _ text: String) -> JSONObject {
+    ["contents": [["uri": .string(address), "mimeType": mimeType, "text": .string(text)]]]
   }
 }

@@ -1,3 +1,7 @@
+import ArgumentParser
+import HistoryCoding
+import Terminal
+
 /// The exit statuses of histctl; each has the same meaning in every command.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   case success = 0
@@ -47,6 +51,26 @@ extension ExitStatus {
     case .damaged: 8
     case .failure: 9
     case .usage: 10
+    }
+  }
+}
+
+/// `histctl dump-exit-statuses`: the table of statuses for the manual pages; hidden.
+struct DumpExitStatuses: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dump-exit-statuses",
+    abstract: "Write the exit statuses as JSON.",
+    shouldDisplay: false)
+
+  @OptionGroup var output: OutputOptions
+
+  func run(_ session: Session) throws {
+    try session.console.write { writer in
+      for status in ExitStatus.allCases {
+        try writer.writeLine([
+          "status": .integer(Int64(status.rawValue)), "meaning": .string(status.meaning),
+        ])
+      }
     }
   }
 }

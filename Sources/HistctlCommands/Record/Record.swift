@@ -89,3 +89,95 @@ struct Record: HistctlCommand {
     }
   }
 }
+
+/// What was recorded: a line for each save, or a total.
+final class RecordReport: FieldPage {
+  private let path: String
+  let session: Session
+  private var transactionCount = 0
+  private var partialCount = 0
+  private var gaps: [(first: Int64, last: Int64)] = []
+
+  init(_ session: Session, path: String) {
+    self.session = session
+    self.path = path
+  }
+
+  /// Writes an event.
+  func write(_ event: RecordOperation.Event) throws {
+    switch event {
+    case .recorded(.kept(let position, let changes, let values, let isComplete)):
+      try write(
+        .record(
+          "recorded",
+          [
+            "path": path, "transaction": position.number,
+            "timestamp": position.timestamp?.iso8601(), "changes": changes, "values": values,
+            "complete": isComplete,
+          ]),
+        orLine: "\(position.number)  \(time.text(position.timestamp))  "
+          + "\(changes.counted("change")), \(values.counted("value"))"
+          + (isComplete ? "" : ", not all known"))
+    case .recorded(.missed(let first, let last)):
+      try writeGap(first, last)
+    case .recorded(.otherHistory(let common)):
+      session.diagnostics.warn(
+        "\(path) is another copy: the last transactions that were recorded are not in it",
+        kind: "otherHistory",
+        hint: common > 0
+          ? "recording continues after transaction \(common), the last one that is the same"
+          : "recording begins again with what the log holds")
+    case .recorded(.unreadable(let reason)):
+      session.diagnostics.warn(
+        "the values in the log of \(path) cannot be read: \(reason)", kind: "unreadableLog")
+    case .waiting(let error):
+      let failure = Failure(error)
+      session.diagnostics.warn(
+        failure.message + "; recording continues when it can be read", kind: failure.kind.rawValue)
+    case .replaced:
+      session.diagnostics.warn(
+        "\(path) is another file now; recording continues with it", kind: "replacedStore")
+    }
+  }
+
+  /// Counts an event, for ``writeTotal(valueCount:valuesPath:)``.
+  func count(_ event: RecordOperation.Event) throws {
+    switch event {
+    case .recorded(.kept(_, _, _, let isComplete)):
+      transactionCount += 1
+      partialCount += isComplete ? 0 : 1
+    case .recorded(.missed(let first, let last)): gaps.append((first, last))
+    default: try write(event)
+    }
+  }
+
+  /// Writes how much was recorded.
+  func writeTotal(valueCount: Int, valuesPath: String) throws {
+    if isJSON {
+      let gaps: [JSONValue] = gaps.map { .object(of: ["first": $0.first, "last": $0.last]) }
+      return try writer.writeLine(
+        .record(
+          "record",
+          [
+            "path": path, "valuesFile": valuesPath, "transactions": transactionCount,
+            "incomplete": partialCount, "values": valueCount, "gaps": gaps,
+          ]))
+    }
+    for gap in gaps { try writeGap(gap.first, gap.last) }
+    guard !session.options.quiet else { return }
+    let partial = partialCount > 0 ? "; of \(partialCount), not all values are known" : ""
+    try line(
+      transactionCount == 0
+        ? "\(path): nothing new in the log"
+        : "\(path): kept \(valueCount.counted("value")) of "
+          + "\(transactionCount.counted("transaction")) in \(valuesPath)\(partial)")
+  }
+
+  private func writeGap(_ first: Int64, _ last: Int64) throws {
+    guard !isJSON else {
+      return try writer.writeLine(
+        .record("valueGap", ["path": path, "first": first, "last": last]))
+    }
+    try line("\(first.text(to: last))  not recorded: the log was restarted before it was read")
+  }
+}
