@@ -147,6 +147,7 @@ struct Recover: SourceReadingCommand {
     }
     if output.json { for object in collection.objects { try report.write(object) } }
     try report.write(plan, result, copy: copy)
+    session.warn(ofIncorrectIndexesOf: result.reindexedTables, copy: copy, areRebuilt: true)
     if plan.omittedCount > 0 { session.end(with: .partlyDone) }
   }
 }

@@ -71,6 +71,8 @@ struct Rehearse: SourceReadingCommand {
         store: snapshot.metadata.storeIdentifier,
         rehearsal: rehearsal, result: result
       ).write()
+      session.warn(
+        ofIncorrectIndexesOf: result.reindexedTables, copy: copy.path, areRebuilt: true)
     }
   }
 }

@@ -62,6 +62,28 @@ struct Snapshot: SourceReadingCommand {
         try session.field("holds", result.transactionCount.counted("transaction"))
         try session.field(largeData: result.externalFileCount)
       }
+      session.warn(
+        ofIncorrectIndexesOf: result.incorrectlyIndexed, copy: copy.path, areRebuilt: false)
     }
+  }
+}
+
+extension Session {
+  /// Warns of tables whose indexes list other rows than they have, of which a copy was made.
+  ///
+  /// - Parameter areRebuilt: Whether the indexes are built again in the copy.
+  func warn(ofIncorrectIndexesOf tables: [String], copy: String, areRebuilt: Bool) {
+    guard !tables.isEmpty else { return }
+    let list = tables.prefix(5).joined(separator: ", ")
+    let rest = tables.count - 5
+    let name = ShellWord.quoted(copy)
+    diagnostics.warn(
+      "the indexes of \(list)\(rest > 0 ? " and \(rest.grouped) more tables" : "") list other rows than "
+        + (tables.count == 1 ? "the table has" : "the tables have")
+        + (areRebuilt ? "; they were built again in \(copy)" : ", in \(copy) too"),
+      kind: "incorrectIndexes",
+      hint: areRebuilt
+        ? "the store still has them; histctl verify --full lists what is wrong"
+        : "no row is missing; to build them again in the copy: sqlite3 \(name) REINDEX")
   }
 }

@@ -13,6 +13,8 @@ package struct RecoverOperation {
     package let changeCount: Int
     /// The number of copied files of large values.
     package let externalFileCount: Int
+    /// The tables whose indexes listed other rows than they have, and were built again in the copy.
+    package let reindexedTables: [String]
     /// The object of the copy for each of ``RecoveryPlan/objects``.
     package let objects: [HistoryObject]
   }
@@ -91,7 +93,10 @@ package struct RecoverOperation {
     progress: (Int64) throws -> Void
   ) throws -> Result {
     var appended: AppendedTransaction?
-    return try place(snapshot).write(snapshot, progress: progress) { path in
+    let tables = try snapshot.tablesWithIncorrectIndexes()
+    return try place(snapshot).write(
+      snapshot, rebuildingIndexesOf: tables, progress: progress
+    ) { path in
       // The draft syncs the finished file.
       let editor = try StoreEditor(path: path, busyTimeout: 0, durability: .whenClosed)
       appended = try editor.append(plan.save)
@@ -107,6 +112,7 @@ package struct RecoverOperation {
         overwrites: false)
       return Result(
         position: appended.position, changeCount: appended.changeCount, externalFileCount: files,
+        reindexedTables: tables,
         objects: plan.objects.map { entry in
           HistoryObject(
             entityName: entry.object.entityName,

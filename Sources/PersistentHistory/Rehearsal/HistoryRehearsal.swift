@@ -44,8 +44,10 @@ package struct HistoryRehearsal: Hashable, Sendable {
     let given =
       tokens.map { (token: $0, remembered: StoreTimestamp?.none) }
       + (try bookmarks.map { (token: try resolver.resolve($0), remembered: $0.timestamp) })
+    let tables = try snapshot.tablesWithIncorrectIndexes()
     return try copy.write(
-      snapshot, deletingBefore: oldestWorking, deleting: expired, progress: progress
+      snapshot, deletingBefore: oldestWorking, deleting: expired, rebuildingIndexesOf: tables,
+      progress: progress
     ) { inside, deleted, files in
       // The values get their final name together with the copy.
       try values?.file?.copy(
@@ -54,7 +56,7 @@ package struct HistoryRehearsal: Hashable, Sendable {
       let resolver = TokenResolver(snapshot: inside, now: now)
       return RehearsalResult(
         deleted: deleted, transactionCount: try inside.transactionCount(),
-        externalFileCount: files,
+        externalFileCount: files, reindexedTables: tables,
         tokens: try given.map { token, remembered in
           let found = try resolver.resolve(again: token, remembered: remembered)
           return RehearsedToken(
@@ -74,6 +76,8 @@ package struct RehearsalResult: Hashable, Sendable {
   package let transactionCount: Int64
   /// The number of copied files of large values.
   package let externalFileCount: Int
+  /// The tables whose indexes listed other rows than they have, and were built again in the copy.
+  package let reindexedTables: [String]
   /// The given tokens, then the bookmarks.
   package let tokens: [RehearsedToken]
 }

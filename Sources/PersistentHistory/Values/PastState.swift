@@ -40,13 +40,14 @@ extension StoreCopy {
   ///   - snapshot: The store, whose log must hold that state.
   ///   - position: The transaction.
   ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
-  /// - Returns: The number of transactions in the copy, and that of files of large values.
+  /// - Returns: The number of transactions in the copy, that of files of large values, and the tables of the copy
+  ///   whose indexes list other rows than they have.
   /// - Throws: ``HistoryError/unknownState(number:path:reason:)``, ``/StoreTransactions/StoreWriteError``, and errors
   ///   of `progress`; no copy is left then.
   package func write(
     _ snapshot: StoreSnapshot, after position: TransactionPosition,
     progress: (Int64) throws -> Void = { _ in }
-  ) throws -> (transactionCount: Int64, externalFileCount: Int) {
+  ) throws -> (transactionCount: Int64, externalFileCount: Int, incorrectlyIndexed: [String]) {
     let state: LogState
     do {
       state = try snapshot.state(after: position)
@@ -55,12 +56,12 @@ extension StoreCopy {
         try snapshot.newestTransaction()?.number == position.number
       else { throw error }
       return try write(snapshot, deletingBefore: nil, deleting: [], progress: progress) {
-        try ($0.transactionCount(), $2)
+        try ($0.transactionCount(), $2, $0.tablesWithIncorrectIndexes())
       }
     }
     do {
       return try write(snapshot, state: state, progress: progress) { inside, files in
-        (try inside.transactionCount(), files)
+        (try inside.transactionCount(), files, try inside.tablesWithIncorrectIndexes())
       }
     } catch  where state.lacksPages {
       throw HistoryError.unknownState(

@@ -19,9 +19,9 @@ package struct StoreCopy: Sendable {
   ///
   /// With `overwrites`, an existing store is replaced with its large values and recorded values.
   ///
-  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` if there is a file that is not to be replaced, and
+  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` if there is a file that is not to be replaced,
   ///   ``StoreWriteError/copyOntoItself(path:of:)`` if the copy, or its folder of large values, would
-  ///   replace the store's own.
+  ///   replace the store's own, and ``StoreWriteError/unwritable(path:reason:)`` if there is no folder for it.
   package init(
     of location: StoreLocation, at path: String, overwrites: Bool = false, busyTimeout: Double = 5
   ) throws(StoreWriteError) {
@@ -31,6 +31,10 @@ package struct StoreCopy: Sendable {
       FilePath(ExternalData(besideStoreAt: FileStatus.resolvedPlace(path)).path)
         != FilePath(ExternalData(besideStoreAt: location.resolvedPath).path)
     else { throw .copyOntoItself(path: path, of: location.path) }
+    // Before anything is read, or a person is asked.
+    guard MissingFolders.isFolder(FilePath(path).folder.string) else {
+      throw .unwritable(path: path, reason: Errno.noSuchFileOrDirectory.description)
+    }
     draft = try StoreDraft(path: path, overwrites: overwrites, busyTimeout: busyTimeout)
     let values = RecordedValuesFile.path(besideStore: path)
     for taken in [external.path, values] where !overwrites && FileMove.entry(at: taken) != .none {
@@ -44,6 +48,7 @@ package struct StoreCopy: Sendable {
   ///   - snapshot: The state of the store to copy.
   ///   - cut: Transactions before this number are deleted from the copy; `nil` for none.
   ///   - numbers: Single transactions to delete from it, each with its changes.
+  ///   - tables: Tables whose indexes are built again before that.
   ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
   ///   - inspect: Called with the finished copy before it is moved to its place, the deleted history, and
   ///     the number of copied files of large values. It may write recorded values beside the copy, which
@@ -52,7 +57,7 @@ package struct StoreCopy: Sendable {
   ///   unchanged.
   package func write<Result>(
     _ snapshot: StoreSnapshot, deletingBefore cut: Int64?, deleting numbers: Set<Int64>,
-    progress: (Int64) throws -> Void = { _ in },
+    rebuildingIndexesOf tables: [String] = [], progress: (Int64) throws -> Void = { _ in },
     inspect: (StoreSnapshot, DeletedHistory, _ externalFileCount: Int) throws -> Result
   ) throws -> Result {
     _ = try snapshot.historyTables()
@@ -66,6 +71,7 @@ package struct StoreCopy: Sendable {
           copied = bytes
           try progress(copied)
         }
+        try rebuildIndexes(of: tables, in: path)
         deleted = try delete(before: cut, numbers, from: path) { try progress(copied) }
       } inspect: {
         try inspect($0, deleted, $1)
@@ -107,14 +113,15 @@ package struct StoreCopy: Sendable {
   ///
   /// - Parameters:
   ///   - snapshot: The state of the store to copy.
+  ///   - tables: Tables whose indexes are built again.
   ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
   ///   - change: Called with the path of the complete copy, which it leaves closed; it need not wait for the disk.
   ///   - inspect: Called with the finished copy and the number of copied files of large values. It may write recorded
   ///     values beside the copy.
   /// - Throws: ``StoreWriteError``, or the errors of the closures; everything is then unchanged.
   package func write<Result>(
-    _ snapshot: StoreSnapshot, progress: (Int64) throws -> Void,
-    change: (_ path: String) throws -> Void,
+    _ snapshot: StoreSnapshot, rebuildingIndexesOf tables: [String] = [],
+    progress: (Int64) throws -> Void, change: (_ path: String) throws -> Void,
     inspect: (StoreSnapshot, _ externalFileCount: Int) throws -> Result
   ) throws -> Result {
     try withoutActuallyEscaping(progress) { progress in
@@ -122,6 +129,7 @@ package struct StoreCopy: Sendable {
         try snapshot.database.copyPages(
           to: path, permissionsOf: snapshot.location, usesLog: snapshot.usesLog(),
           progress: progress)
+        try rebuildIndexes(of: tables, in: path)
       } change: {
         try change($0)
       } inspect: {
@@ -182,6 +190,17 @@ package struct StoreCopy: Sendable {
     } catch {
       throw named(error, location)
     }
+  }
+
+  private func rebuildIndexes(of tables: [String], in path: String) throws {
+    guard !tables.isEmpty else { return }
+    let queue = try WritingConnection.open(path: path, busyTimeout: 0)
+    try queue.writeWithoutTransaction { database in
+      // The draft syncs the finished file.
+      try database.execute(sql: "PRAGMA synchronous = OFF")
+      for table in tables { try database.execute(sql: "REINDEX \(quoted(table))") }
+    }
+    try queue.close()
   }
 
   private func delete(

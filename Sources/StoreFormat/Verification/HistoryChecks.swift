@@ -69,6 +69,25 @@ extension StoreSnapshot {
         .flatMap { try problems("quick_check(\(quoted($0)))") } : []
   }
 
+  /// Returns the tables with an index that lists other rows than the table has, where all pages can be read.
+  ///
+  /// It reads every page, and compares every row with its entries in the indexes. Tables with a part that SQLite would
+  /// have to calculate are left out, and so are those whose texts it cannot compare.
+  package func tablesWithIncorrectIndexes() throws -> [String] {
+    let calculated = Set(try calculatedParts().map(\.table))
+    // One check of the whole file is cheaper than one of each table.
+    if calculated.isEmpty, (try? problems("integrity_check"))?.isEmpty ?? false { return [] }
+    return try tableNames().filter { table in
+      guard !calculated.contains(table) else { return false }
+      do {
+        return try !problems("integrity_check(\(quoted(table)))").isEmpty
+          && structureProblems(inTable: table).isEmpty
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+        return false
+      }
+    }
+  }
+
   private func tableNames() throws -> [String] {
     try StatementRunner(database).rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name"

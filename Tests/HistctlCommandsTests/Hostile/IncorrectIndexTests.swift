@@ -91,4 +91,71 @@ import Testing
       #expect(try StoreQuery(path: sample.store).lines(rows) == before)
     }
   }
+
+  /// Makes an index of a column that lists other rows than its table has.
+  private static func damage(
+    _ index: String, on table: String, _ column: String, in query: StoreQuery
+  ) throws {
+    let sql = "CREATE INDEX \(index) ON \(table) (\(column))"
+    try query.run(
+      """
+      DROP INDEX IF EXISTS \(index);
+      \(sql) WHERE Z_PK % 2 = 0;
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = '\(sql)' WHERE name = '\(index)';
+      PRAGMA writable_schema = RESET
+      """)
+    let found = try query.lines("PRAGMA integrity_check(\(table))")
+    #expect(found.contains { $0.contains("missing from index \(index)") }, "\(found)")
+  }
+
+  @Test(arguments: [
+    ("ATRANSACTION_ZAUTHORTS_INDEX", "ATRANSACTION", "ZAUTHORTS"),
+    ("ZBUCKETLISTITEM_ZTRIP_INDEX", "ZBUCKETLISTITEM", "ZTRIP"),
+  ])
+  func
+    `a copy of a store with an incorrect index says so, and has a correct one unless it is a snapshot`(
+      _ index: String, _ table: String, _ column: String
+    ) async throws
+  {
+    let folder = try TemporaryFolder()
+    func run(_ line: String) async throws -> Tool.Result {
+      try await InProcess.run(
+        line.split(separator: " ").map(String.init), folder: folder.file("demo"))
+    }
+    let demo = try await InProcess.run(["demo", folder.file("demo"), "-q"])
+    #expect(demo.status == 0, "\(demo.errors)")
+    let store = folder.file("demo/trips.store")
+    let sound = try await run("rehearse trips.store last -o sound.store")
+    #expect(sound.status == 0 && sound.errors == "", "\(sound.errors)")
+    try Self.damage(index, on: table, column, in: StoreQuery(path: store))
+    let rows = "SELECT * FROM \(table) NOT INDEXED ORDER BY Z_PK"
+    let before = try StoreQuery(path: store).lines(rows)
+    for line in [
+      "rehearse trips.store 52", "recover trips.store --transaction 350",
+      "snapshot trips.store last",
+    ] {
+      let name = line.prefix { $0 != " " }
+      let result = try await run(line + " -o \(name).store")
+      #expect(result.status == 0, "\(line): \(result.errors)")
+      #expect(
+        result.errors.contains("warning: the indexes of \(table) list other rows"),
+        "\(line): \(result.errors)")
+      do {
+        let copy = try StoreQuery(path: folder.file("demo/\(name).store"))
+        let problems = try copy.lines("PRAGMA integrity_check")
+        #expect((problems == ["ok"]) == (name != "snapshot"), "\(line): \(problems)")
+        #expect(Set(try copy.lines(rows)).isSuperset(of: before), "\(line)")
+      }
+      let json = try await run(line + " -o \(name).store --overwrite --json")
+      #expect(json.errors.contains(#""kind":"incorrectIndexes""#), "\(json.errors)")
+      try await SchemaCheck.expectFits(json.errors)
+    }
+    // The hint of a snapshot helps.
+    let sqlite = try #require(Tool("sqlite3"))
+    let path = folder.file("demo/snapshot.store")
+    #expect(try await sqlite.run([path, "REINDEX"]).status == 0)
+    #expect(try StoreQuery(path: path).lines("PRAGMA integrity_check") == ["ok"])
+    #expect(try await run("snapshot snapshot.store last -o again.store").errors == "")
+  }
 }
