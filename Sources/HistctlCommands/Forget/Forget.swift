@@ -72,13 +72,14 @@ struct Forget: HistctlCommand {
 
   func run(_ session: Session) throws {
     // Merging loses nothing.
-    let consent = try Consent(
+    let consent = Consent(
       .delete, dryRun: dryRun, yes: yes || keep.rules.isEmpty, session: session)
     var request = request
     request.lockWait = writing.lockWait?.seconds(before: session.now) ?? 0
     let operation = ForgetOperation(request, now: session.now)
     try session.write(usesPager: false) { writer in
       let plans = try operation.plans()
+      try consent.check()
       let report = ForgetReport(session: session, namesStores: plans.count > 1)
       for plan in plans { report.warn(of: plan) }
       let isNothing = !consent.isDryRun && plans.allSatisfy { $0.forgotten == nil }

@@ -2,7 +2,7 @@ import Terminal
 
 /// Whether a command may change something.
 struct Consent {
-  private enum Answer { case dryRun, given, asks }
+  private enum Answer { case dryRun, given, asks, impossible }
 
   /// The verb of a change to a history, or of writing a copy.
   enum Action: String {
@@ -12,7 +12,7 @@ struct Consent {
   }
 
   private let action: Action
-  private var answer: Answer
+  private let answer: Answer
   private let session: Session
 
   /// Whether the command only shows what would change.
@@ -21,6 +21,12 @@ struct Consent {
   /// Whether the command asks after it has shown its plan.
   var asks: Bool { answer == .asks }
 
+  /// Whether it would have to ask and cannot. A plan is made all the same, which finds what is refused in any case.
+  var isImpossible: Bool { answer == .impossible }
+
+  /// Whether nothing will change, whatever the plan is.
+  var onlyPlans: Bool { isDryRun || isImpossible }
+
   /// Whether the plan is shown as a page of text.
   var showsPage: Bool {
     !session.options.json
@@ -28,12 +34,7 @@ struct Consent {
   }
 
   /// Determines it from the options and the terminal.
-  ///
-  /// - Parameter stores: What is to be changed; a path of anything else is explained before a
-  ///   confirmation is missed.
-  init(
-    _ action: Action, of stores: [String] = [], dryRun: Bool, yes: Bool, session: Session
-  ) throws(Failure) {
+  init(_ action: Action, dryRun: Bool, yes: Bool, session: Session) {
     (self.action, self.session) = (action, session)
     let environment = session.environment
     if dryRun {
@@ -43,14 +44,20 @@ struct Consent {
     } else if environment.isInputTerminal, environment.isErrorTerminal, !session.options.json {
       answer = .asks
     } else {
-      for path in stores {
-        if let failure = MisplacedInput.failure(path) { throw failure }
-      }
-      throw Failure(
+      answer = .impossible
+    }
+  }
+
+  /// Ends the command if it would have to ask and cannot; called with a plan, before it is shown.
+  ///
+  /// - Parameter refusal: Why the plan is refused, which matters more; `nil` if it is not.
+  func check(_ refusal: (any Error)? = nil) throws {
+    guard isImpossible else { return }
+    throw refusal
+      ?? Failure(
         .usage, "cannot ask for confirmation: standard input is not a terminal",
         hint: "add --yes to \(action.rawValue) it, or --dry-run to see what would be "
           + action.participle)
-    }
   }
 
   /// Returns whether to act, after the plan was shown; asks for confirmation if necessary.

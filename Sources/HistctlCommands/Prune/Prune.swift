@@ -83,7 +83,7 @@ struct Prune: HistctlCommand {
       _ = try TokenExpression(token, now: session.now)
     }
     let paths = try stores.paths(session)
-    let consent = try Consent(.delete, of: paths, dryRun: dryRun, yes: yes, session: session)
+    let consent = Consent(.delete, dryRun: dryRun, yes: yes, session: session)
     let isolation = StoreIsolation(session: session, amongSeveral: paths.count > 1)
     try session.write(usesPager: false) { _ in
       try session.observing { observer in
@@ -124,15 +124,18 @@ struct Prune: HistctlCommand {
   ) throws {
     let session = output.session
     var waiting: [PlannedPrune] = []
+    var isAllRefused = true
     for path in paths {
       try isolation.run(path) {
         let planned = try operation(path, session, observer)
-          .plan(isDryRun: output.consent.isDryRun)
+          .plan(isDryRun: output.consent.onlyPlans)
         let plan = planned.plan
-        try output.show(plan)
+        if !output.consent.isImpossible { try output.show(plan) }
         guard plan.refusals.isEmpty else {
           throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
         }
+        isAllRefused = false
+        if output.consent.isImpossible { return }
         PruneReport(session, plan).warn(lost: plan.lostBookmarks)
         if output.consent.isDryRun {
           if let sealing = planned.sealing { try output.show(sealing, of: plan) }
@@ -148,6 +151,7 @@ struct Prune: HistctlCommand {
       }
     }
     isolation.noteSkipped()
+    if !isAllRefused { try output.consent.check() }
     guard !waiting.isEmpty else { return }
     guard
       try output.consent.permits(PruneReport.question(waiting.map(\.plan)))

@@ -64,8 +64,7 @@ struct Restore: HistctlCommand {
 
   func run(_ session: Session) throws {
     if let from { _ = try TokenExpression(from, now: session.now) }
-    let consent = try Consent(
-      .restore, of: [store.store], dryRun: dryRun, yes: yes, session: session)
+    let consent = Consent(.restore, dryRun: dryRun, yes: yes, session: session)
     var request = RestoreRequest(from: from, ignoredGuards: Set(ignoreGuard))
     request.restoresValues = !omitsValues
     try session.write(usesPager: false) { writer in
@@ -82,7 +81,13 @@ struct Restore: HistctlCommand {
   private func run(
     _ operation: RestoreOperation, _ session: Session, _ consent: Consent
   ) throws {
-    let plan = try operation.plan(isDryRun: consent.isDryRun)
+    let plan = try operation.plan(isDryRun: consent.onlyPlans)
+    let refusal =
+      plan.rows.refusals.isEmpty
+      ? nil
+      : HistoryError.restoreRefusedByGuards(
+        path: plan.rows.path, reasons: plan.rows.refusals.map(\.reason))
+    try consent.check(refusal)
     let report = RestoreReport(
       session: session, plan: plan.rows, archivePath: archive,
       hasGap: plan.gap != nil)
@@ -92,10 +97,7 @@ struct Restore: HistctlCommand {
       try report.writePage()
     }
     if let gap = plan.gap { report.tell(gap, store: store.store) }
-    guard plan.rows.refusals.isEmpty else {
-      throw HistoryError.restoreRefusedByGuards(
-        path: plan.rows.path, reasons: plan.rows.refusals.map(\.reason))
-    }
+    if let refusal { throw refusal }
     if plan.rows.isEmpty {
       if !consent.isDryRun, !consent.showsPage { try report.write(.nothing) }
       return

@@ -51,8 +51,7 @@ struct Scrub: SourceReadingCommand {
   var outlivesReader: Bool { true }
 
   func run(_ session: Session) throws {
-    let consent = try Consent(
-      .write, of: [store.store], dryRun: dryRun, yes: yes, session: session)
+    let consent = Consent(.write, dryRun: dryRun, yes: yes, session: session)
     try session.write(usesPager: false) { writer in
       try session.observing { observer in
         try run(operation(observer), session, consent)
@@ -75,6 +74,7 @@ struct Scrub: SourceReadingCommand {
   ) throws {
     let report = ScrubReport(
       session: session, operation: operation, plan: try operation.plan())
+    try consent.check()
     if output.json {
       try session.writer.writeLine(report.json)
     } else if consent.showsPage {
