@@ -143,7 +143,7 @@ package enum MissingFolders {
     throw Problem(
       path: path,
       reason: number == EEXIST || number == ENOTDIR
-        ? "there is something of that name that is no folder" : Errno(rawValue: number).description)
+        ? "a file of that name exists" : Errno(rawValue: number).description)
   }
 
   /// Creates a folder, and returns the number of the error, or 0.

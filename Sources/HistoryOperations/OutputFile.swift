@@ -31,7 +31,7 @@ enum OutputFile {
       throw OperationError(.alreadyThere, "\(path) already exists", hint: existsHint)
     } catch Errno.fileExists, Errno.notSupported {
       throw OperationError(
-        .unwritable, "cannot write \(path): it is there and is not a file", hint: wayAround)
+        .unwritable, "cannot write \(path): it exists and is not a file", hint: wayAround)
     } catch let error as Errno {
       throw OperationError(
         .unwritable, "cannot write \(path): \(error)",

@@ -64,7 +64,7 @@ extension StoreWriteError {
     switch self {
     case .store(let error): error.message
     case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
-    case .alreadyThere(let path): "there is a file at \(path) already"
+    case .alreadyThere(let path): "\(path) already exists"
     case .wrongValue(let entity, let attribute, let expected, let found):
       "\(entity).\(attribute) takes \(expected), not \(found)"
     case .missingValue(let entity, let attribute):

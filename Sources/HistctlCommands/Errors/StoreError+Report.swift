@@ -134,9 +134,10 @@ extension StoreWriteError: ReportedError {
     return folder.isEmpty || MissingFolders.isFolder(folder.string)
   }
 
-  /// Whether a file is neither a store, even an empty one, nor one that belongs to a store.
+  /// Whether what exists at a path is neither a store, even an empty one, nor a file that belongs to a store.
   private static func isOfNoStore(_ path: String) -> Bool {
-    guard let status = try? FileStatus(path: path), status.kind == .file else { return false }
+    guard let status = try? FileStatus(path: path) else { return false }
+    guard status.kind == .file else { return true }
     return status.size > 0 && !FileContent.isSQLite(at: path)
       && !["-wal", "-shm", "-journal"].contains { path.hasSuffix($0) }
   }

@@ -3,14 +3,19 @@ import HistoryCoding
 
 /// What the end of a file's name says about its content.
 enum FileEnding {
-  /// Endings of formats that histctl does not write. Other unknown endings, such as `.txt` and `.log`, are those of
-  /// any text.
+  /// Endings of formats that exports do not have. Other unknown endings, such as `.txt` and `.log`, are those of any
+  /// text.
   private static let foreign: Set = [
-    "arrow", "arrows", "avro", "bson", "cbor", "dta", "duckdb", "feather", "geojson", "h5", "hdf5",
-    "htm",
-    "html", "ipc", "json", "json5", "md", "msgpack", "ods", "orc", "parquet", "pb", "pdf", "pickle",
-    "pkl",
-    "plist", "proto", "rds", "sql", "tab", "toml", "tsv", "xls", "xlsx", "xml", "yaml", "yml",
+    "arrow", "arrows", "avro", "bson", "cbor", "doc", "docx", "dta", "duckdb", "feather", "geojson",
+    "gif", "h5",
+    "hdf5", "htm", "html", "ipc", "jpeg", "jpg", "json", "json5", "md", "msgpack", "ods", "odt",
+    "orc", "parquet", "pb", "pdf", "pickle", "pkl", "plist", "png", "proto", "rds", "rtf", "sql",
+    "svg", "tab", "toml", "tsv", "webp", "xhtml", "xls", "xlsx", "xml", "yaml", "yml",
+  ]
+
+  /// Endings of text and of databases, which only some commands write.
+  private static let others: Set = [
+    "db", "log", "ndjson", "sqlite3", "store", "storedata", "text", "txt",
   ]
 
   /// Endings of compressed files and of archives that histctl does not write.
@@ -42,9 +47,11 @@ enum FileEnding {
   /// Returns the ending of a name that is not one of a page; `nil` for that of a page and for unknown ones.
   static func otherThanPage(_ name: String) -> String? {
     if let packing = packing(of: name) { return packing }
-    guard let last = parts(of: name).last, !["html", "htm"].contains(last) else { return nil }
-    return foreign.contains(last) || ExportFormat.allCases.contains { $0.fileExtension == last }
-      ? last : nil
+    guard let last = parts(of: name).last, !["html", "htm", "xhtml"].contains(last) else {
+      return nil
+    }
+    return foreign.contains(last) || others.contains(last)
+      || ExportFormat.allCases.contains { $0.fileExtension == last } ? last : nil
   }
 
   /// The endings of a name in lower case.

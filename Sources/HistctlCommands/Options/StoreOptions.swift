@@ -224,6 +224,12 @@ enum StoreList {
         hint: "check the path; - is standard input")
     }
     let separator: UInt8 = bytes.contains(0) ? 0 : 0x0A
+    // The forms in which `find` shows stores to people and programs.
+    if bytes.starts(with: Array("NEWEST ".utf8)) || bytes.starts(with: Array("{\"schema\"".utf8)) {
+      throw OperationError(
+        .unreadable, "the list of stores in \(file) has more than paths",
+        hint: "write it with: histctl find -0 PATH")
+    }
     return bytes.split(separator: separator).map { String(decoding: $0, as: UTF8.self) }
   }
 

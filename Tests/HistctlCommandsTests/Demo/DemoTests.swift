@@ -199,7 +199,7 @@ import Testing
     #expect(person.text == "")
     #expect(
       person.errors == """
-        histctl: there is a file at demo/trips.store already
+        histctl: demo/trips.store already exists
         hint: choose another path; only a store is replaced
 
         """)
@@ -237,9 +237,9 @@ import Testing
   // MARK: - Bad surroundings
 
   @Test(arguments: [
-    ("file", "cannot make the folder file: there is something of that name that is no folder"),
-    ("file/below", "cannot make the folder file: there is something of that name"),
-    ("file/below/deeper/", "cannot make the folder file: there is something of that name"),
+    ("file", "cannot make the folder file: a file of that name exists"),
+    ("file/below", "cannot make the folder file: a file of that name"),
+    ("file/below/deeper/", "cannot make the folder file: a file of that name"),
     (String(repeating: "x", count: 300), "File name too long"),
     ("/dev/null", "cannot make the folder /dev/null: there is something"),
     ("/proc/histctl", "cannot make the folder /proc/histctl: "),

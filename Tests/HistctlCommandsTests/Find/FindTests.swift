@@ -337,6 +337,22 @@ import Testing
     #expect(try await lines("a.store ./a.store", "link\na.store\n") == lines("", "a.store\n"))
   }
 
+  @Test(arguments: ["", "--json"])
+  func `a list that find shows to people or programs is refused with the option for paths`(
+    _ option: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    try SampleStore.write(to: folder.file("a.store"))
+    let shown = try await Tool.histctl.run(
+      ["find", "."] + option.split(separator: " ").map(String.init), folder: folder.path)
+    let result = try await Tool.histctl.run(
+      ["log", "--stores-from", "-"], input: shown.text, folder: folder.path)
+    #expect(result.status == 9 && result.output.isEmpty)
+    #expect(
+      result.errors.hasSuffix("has more than paths\nhint: write it with: histctl find -0 PATH\n"),
+      "\(result.errors)")
+  }
+
   @Test(arguments: commandsOfSeveral)
   func `an empty list does nothing, with a warning`(_ command: String) async throws {
     let folder = try TemporaryFolder()

@@ -115,11 +115,17 @@ import Testing
     #expect(mkfifo(folder.folder.file("pipe"), 0o600) == 0)
     try manager.createDirectory(
       atPath: folder.folder.file("folder"), withIntermediateDirectories: true)
+    let copy = try await folder.run("snapshot sample.store last -o folder")
+    #expect(
+      copy.status == 9
+        && copy.errors
+          == "histctl: folder already exists\nhint: choose another path; only a store is replaced\n",
+      "\(copy.errors)")
     for place in ["pipe", "folder", "/dev/full"] {
       for option in ["", " --overwrite"] {
         let result = try await folder.run("export sample.store -o \(place)" + option)
         #expect(result.status == 9)
-        #expect(result.errors.contains("it is there and is not a file"), "\(result.errors)")
+        #expect(result.errors.contains("it exists and is not a file"), "\(result.errors)")
       }
     }
     try Data("old".utf8).write(to: URL(fileURLWithPath: folder.folder.file("target.jsonl")))
@@ -218,6 +224,12 @@ import Testing
     ("report sample.store -o a.pdf", "end it in .html"),
     ("report sample.store -o a.html.gz", "end it in .html"),
     ("report sample.store -o a.csv", "end it in .html"),
+    ("report sample.store -o a.txt", "ends in .txt, and report writes a page of HTML"),
+    ("report sample.store -o a.log", "end it in .html"),
+    ("report sample.store -o a.sqlite3", "end it in .html"),
+    ("report sample.store -o a.store", "end it in .html"),
+    ("report sample.store -o a.PNG", "end it in .html"),
+    ("export sample.store -o a.png", "ends in .png, and export has no such format"),
     ("rehearse sample.store 5 -o a.store.gz", "compress it afterwards"),
   ])
   func `an unknown format or compression is refused with the known ones`(
@@ -301,6 +313,15 @@ import Testing
     _ options: String
   ) async throws {
     let result = try await SampleFolder().run("export sample.store " + options)
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+  }
+
+  @Test(arguments: ["a.html", "a.HTM", "a", "a.2026-11-30", "a.xhtml", "-"])
+  func `a page is written to a name with its ending, with none or with one that names no format`(
+    _ name: String
+  ) async throws {
+    let folder = try SampleFolder()
+    let result = try await folder.run("report sample.store -o " + name)
     #expect(result.status == 0 && result.errors == "", "\(result.errors)")
   }
 
