@@ -152,7 +152,8 @@ public struct TokenResolver {
     let archive = timeline.snapshot == nil ? nil : timeline.archive
     return UnusableToken(
       text: token.text, number: token.number, state: token.state, path: timeline.path,
-      storeIdentifier: timeline.storeIdentifier, oldest: try oldestUsable(),
+      isWithoutStore: timeline.snapshot == nil, storeIdentifier: timeline.storeIdentifier,
+      oldest: try oldestUsable(),
       newest: try timeline.newestTransaction(),
       archive: try archive.map { archive in
         UnusableToken.Archive(

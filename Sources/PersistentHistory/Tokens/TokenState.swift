@@ -45,6 +45,8 @@ public struct UnusableToken: Hashable, Sendable {
   /// The reason.
   public let state: TokenState
   package let path: String
+  /// Whether an archive or exported lines were read, without their store.
+  let isWithoutStore: Bool
   let storeIdentifier: String?
   /// The oldest transaction, whose token is the oldest that works, or `nil` in an empty history.
   public let oldest: TransactionPosition?
@@ -90,6 +92,8 @@ public struct UnusableToken: Hashable, Sendable {
     case .foreign(let identifiers):
       "token \(shown) belongs to another store (\(Self.list(identifiers))); "
         + "\(path) is \(storeIdentifier ?? "without an identifier"); \(reach)"
+    case .ahead(let highest) where isWithoutStore:
+      "token \(shown) is ahead of \(path), which ends with transaction \(highest); \(reach)"
     case .ahead(let highest):
       "token \(shown) is ahead of \(path): the newest number ever issued there is \(highest); "
         + reach
@@ -117,8 +121,8 @@ public struct UnusableToken: Hashable, Sendable {
   package func remedy(wayOn: String) -> String {
     switch state {
     case .foreign: "give the store that the token came from"
-    case .ahead where path == archive?.path:
-      "the token is from a time after the last segment; archive what has come since"
+    case .ahead where isWithoutStore:
+      "read the store, or archive or export what was saved since"
     case .ahead:
       "the token is from a newer copy of the store, or its -wal is missing here; give that copy"
     case .expired, .diverged: wayOn

@@ -104,4 +104,22 @@ import Testing
     let anew = try await sample.run("log sample.store --after 0")
     #expect(anew.status == 0 && anew.text == "" && anew.errors.contains("the history is empty"))
   }
+
+  @Test(arguments: ["sealed", "lines.jsonl"])
+  func `a token after the end of an archive or of lines names the store, not a newer copy`(
+    _ input: String
+  ) async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("archive sample.store sealed --before 7")
+    _ = try await sample.run("export sample.store --until 6 -o lines.jsonl")
+    for line in ["log \(input) --after 10", "diff \(input) 2 10", "show \(input) 10"] {
+      let result = try await sample.run(line)
+      #expect(result.status == 4)
+      #expect(result.errors.contains("which ends with transaction 6;"), "\(result.errors)")
+      #expect(
+        result.errors.hasSuffix(
+          "hint: read the store, or archive or export what was saved since\n"),
+        "\(result.errors)")
+    }
+  }
 }
