@@ -110,7 +110,8 @@ struct DemoReport: FieldPage {
     try field("store", path, style: .heading)
     try field(
       "history",
-      "\(overview.transactionCount.grouped) transactions, \(overview.changeCount.grouped) changes")
+      "\(overview.transactionCount.grouped) transactions, \((overview.changeCount ?? 0).grouped) changes"
+    )
     try field("oldest", overview.oldest, of: storeIdentifier)
     try field("newest", overview.newest, of: storeIdentifier)
     if let expired = tour.expiredToken, let oldest = overview.oldest {

@@ -106,7 +106,7 @@ extension HistoryOverview {
       }.json
     }
     return JSONValue.list(of: [
-      "transactions": transactionCount, "changes": changeCount,
+      "transactions": transactionCount, "changes": changeCount?.json ?? JSONValue.null,
       "oldest": oldest?.json ?? JSONValue.null, "newest": newest?.json ?? JSONValue.null,
       "highestIssued": highestIssued, "historyBytes": historyByteCount?.json ?? JSONValue.null,
       "entities": entities.map { EntityCounts($0).json }, "authors": texts("author", authors),

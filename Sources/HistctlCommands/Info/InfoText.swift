@@ -43,7 +43,7 @@ struct InfoText: FieldPage {
     try field(
       "history",
       "\(overview.transactionCount.counted("transaction")), "
-        + "\(overview.changeCount.counted("change"))\(bytes)")
+        + (overview.changeCount?.counted("change") ?? "an unknown number of changes") + bytes)
     let tokens = session.tokens(of: report.metadata.storeIdentifier)
     try field("oldest", overview.oldest, of: report.metadata.storeIdentifier)
     try field("newest", overview.newest, of: report.metadata.storeIdentifier)

@@ -55,7 +55,11 @@ package struct EvidentDamage: Hashable, Sendable {
         log.add(.damagedPages, at: .table(texts), problem)
       }
     }
-    if let damage { log.add(.damagedPages, at: .table(damage.place), damage.detail) }
+    if let damage {
+      snapshot.layout.tableNames.contains(damage.place)
+        ? log.add(.damagedPages, at: .table(damage.place), damage.detail)
+        : log.add(.damagedPages, at: .store, "\(damage.place): \(damage.detail)")
+    }
     unfinishedLog = log.findings(of: .unfinishedLog).first.map {
       "its -wal ends in the middle of a save, which is ignored: \($0.place): \($0.detail)"
     }

@@ -38,7 +38,7 @@ package struct HistoryOverview: Sendable {
 
   package let transactionCount: Int64
   package let reach: HistoryReach
-  /// The changes by entity, the largest count first.
+  /// The changes by entity, the largest count first; empty if ``changeCount`` is not known.
   package let entities: [EntityCount]
   /// The transactions by author, the largest count first; `nil` stands for none.
   package let authors: TextCounts
@@ -48,7 +48,9 @@ package struct HistoryOverview: Sendable {
   package let processes: TextCounts
   /// The bytes of the history's pages; `nil` if SQLite cannot tell.
   package let historyByteCount: Int64?
-  /// The first contradiction of an index and its table that makes a count wrong; `nil` if there is none.
+  /// The number of changes; `nil` if a page of them cannot be read.
+  package let changeCount: Int64?
+  /// The first damage that makes a count wrong, or a part unknown; `nil` if there is none.
   package let damage: StoreError?
   package var oldest: TransactionPosition? { reach.oldest }
   package var newest: TransactionPosition? { reach.newest }
@@ -58,7 +60,6 @@ package struct HistoryOverview: Sendable {
   package var listsAllTexts: Bool {
     authors.isComplete && bundles.isComplete && processes.isComplete
   }
-  package var changeCount: Int64 { entities.reduce(0) { $0 + $1.total } }
 
   /// Summarizes a store.
   ///
@@ -69,19 +70,27 @@ package struct HistoryOverview: Sendable {
   package init(snapshot: StoreSnapshot, schema: HistorySchema? = nil) throws {
     transactionCount = try snapshot.transactionCount()
     reach = try HistoryReach(of: snapshot)
-    entities = HistoryOverview.entities(
-      try snapshot.changeCounts(), try schema ?? HistorySchema(snapshot))
-    authors = try snapshot.textCounts(.author)
-    bundles = try snapshot.textCounts(.bundle)
-    processes = try snapshot.textCounts(.process)
-    historyByteCount = try snapshot.historyByteCount()
-    do {
-      try snapshot.checkCounts()
-      damage = nil
-    } catch let error as StoreError {
-      guard case .damaged = error else { throw error }
-      damage = error
+    var problem: StoreError?
+    /// Returns `nil` for what is damaged.
+    func readable<Value>(_ read: () throws -> Value) throws -> Value? {
+      do {
+        return try read()
+      } catch {
+        let error = StoreError.translating(error, location: snapshot.location, busyTimeout: 0)
+        guard let error = error as? StoreError, case .damaged = error else { throw error }
+        problem = problem ?? error
+        return nil
+      }
     }
+    let changes = try readable { try snapshot.changeCounts() }
+    entities = HistoryOverview.entities(changes ?? [], try schema ?? HistorySchema(snapshot))
+    changeCount = changes == nil ? nil : entities.reduce(0) { $0 + $1.total }
+    authors = try readable { try snapshot.textCounts(.author) } ?? .none
+    bundles = try readable { try snapshot.textCounts(.bundle) } ?? .none
+    processes = try readable { try snapshot.textCounts(.process) } ?? .none
+    historyByteCount = try readable { try snapshot.historyByteCount() } ?? nil
+    _ = try readable { try snapshot.checkCounts() }
+    damage = problem
   }
 
   private static func entities(_ counts: [ChangeCount], _ schema: HistorySchema) -> [EntityCount] {

@@ -229,10 +229,25 @@ public final class StoreFile: Sendable {
   /// Reads in one snapshot by SQL.
   package func readDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try translatingErrors {
-      let result = try isHeld ? queue.inDatabase(body) : queue.read(body)
+      let result = try isHeld ? queue.inDatabase(body) : read(body)
       if accessMode == .immutable, try isOutdated {
         throw StoreError.changedWhileReading(path: location.path)
       }
+      return result
+    }
+  }
+
+  private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    var result: Result?
+    do {
+      return try queue.read { database in
+        let value = try body(database)
+        result = value
+        return value
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+      // SQLite repeats the error of a damaged page, which the body has seen, when the reading ends.
+      guard let result else { throw error }
       return result
     }
   }

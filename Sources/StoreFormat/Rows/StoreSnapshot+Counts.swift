@@ -22,6 +22,8 @@ package struct TextCounts: Sendable {
   package let counts: [TextCount]
   /// Whether ``counts`` has all texts, not only those within the limits.
   package let isComplete: Bool
+
+  package static let none = TextCounts(counts: [], isComplete: true)
 }
 
 extension StoreSnapshot {

@@ -26,7 +26,7 @@ import Testing
     let overview = try overview(path)
     let totals = [
       String(overview.transactionCount), overview.oldest.map { "\($0.number)" } ?? "",
-      overview.newest.map { "\($0.number)" } ?? "", String(overview.changeCount),
+      overview.newest.map { "\($0.number)" } ?? "", String(overview.changeCount ?? -1),
     ]
     #expect(
       try await sqlite(
