@@ -201,7 +201,7 @@ class Lines:
             yield "the line: keys in the order %s" % ", ".join(value)
         changes = value.get("changes", ())
         # Lines that only count them have a number there.
-        for index, change in enumerate(() if isinstance(changes, int) else changes):
+        for index, change in enumerate(changes if isinstance(changes, list) else ()):
             if not in_order(change, self.inner_order):
                 yield "changes[%d]: keys in the order %s" % (index, ", ".join(change))
 

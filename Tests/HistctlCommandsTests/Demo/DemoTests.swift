@@ -241,7 +241,7 @@ import Testing
     ("file/below", "cannot make the folder file: a file of that name"),
     ("file/below/deeper/", "cannot make the folder file: a file of that name"),
     (String(repeating: "x", count: 300), "File name too long"),
-    ("/dev/null", "cannot make the folder /dev/null: there is something"),
+    ("/dev/null", "cannot make the folder /dev/null: a file of that name"),
     ("/proc/histctl", "cannot make the folder /proc/histctl: "),
   ]) func `a folder that cannot be created is an error`(
     _ name: String, _ words: String
