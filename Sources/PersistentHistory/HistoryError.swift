@@ -138,6 +138,9 @@ extension HistoryError {
       "'\(text)' is not an object: expected an entity and a primary key"
     case .objectOfOtherStore(let object, let store):
       "\(object) is an object of another store; this one is \(store ?? "without an identifier")"
+    case .unknownObject(let object, nil, nil, _):
+      // Of an archive or exported lines, there is no store to look into.
+      "\(object) is not in the history"
     case .unknownObject(let object, _, _, _):
       "\(object) is neither in the store nor in its history"
     case .unknownEntity(let name, _):

@@ -25,6 +25,7 @@ struct ComparisonOutput: FieldPage {
     }
     var others = values
     others.valuesFile = nil
+    var count = 0
     for (copy, snapshot, values) in [
       (comparison.first, first, values), (comparison.second, second, others),
     ] where copy.transactionCount > 0 {
@@ -38,10 +39,18 @@ struct ComparisonOutput: FieldPage {
       try values.apply(to: &query, reading)
       let output = DiffOutput(
         reading: reading, schema: try session.schema(of: snapshot), form: form, path: copy.path)
-      _ = try output.write(
-        HistoryRange(
-          from: comparison.common.number, to: copy.newest?.number ?? comparison.common.number),
-        query)
+      query.after = comparison.common.number
+      query.until = copy.newest?.number ?? comparison.common.number
+      count += try output.write(query)
+    }
+    if count == 0 {
+      let names = UnknownNames()
+      for snapshot in [first, second] {
+        try names.search(
+          HistoryReading(session: session, timeline: HistoryTimeline(snapshot)),
+          for: conditions)
+      }
+      names.report(session)
     }
     return comparison.relation
   }

@@ -174,10 +174,24 @@ struct Diff: ReadingCommand {
           }
         }
       }
+      histories.takesRange = true
+      try histories.prepare(part)
       let table = histories.areSeveral && !output.json ? DiffTable(histories) : nil
-      let shown = try histories.prepare { try show($0, $1, table) }
+      var count = 0
+      for (place, part) in histories.parts.enumerated() {
+        guard let part else { continue }
+        let reading = histories.readings[place]
+        count +=
+          try histories.run(place) {
+            try DiffOutput(
+              reading: reading, schema: part.schema, form: form, path: reading.path, table: table
+            ).write(part.query, isReversed: part.isReversed)
+          } ?? 0
+      }
       try table?.finish()
-      end(session, shown.contains(true))
+      // Of one history, an empty answer has been explained.
+      if histories.areSeveral || count > 0 { try histories.explainAnswer(isEmpty: count == 0) }
+      end(session, count > 0)
     }
   }
 
@@ -185,10 +199,8 @@ struct Diff: ReadingCommand {
     if isDifferent, exitCode { session.end(with: .answerIsNo) }
   }
 
-  /// Shows the changes between two tokens and returns whether there are any.
-  private func show(
-    _ reading: HistoryReading, _ resolver: TokenResolver, _ table: DiffTable?
-  ) throws -> Bool {
+  /// Returns what is shown of a history.
+  private func part(_ reading: HistoryReading, _ resolver: TokenResolver) throws -> HistoryPart {
     let first = words.tokens.first ?? ""
     let given = try TokenRange.parse(first, now: reading.session.now)
     // All history that is kept is after 0.
@@ -200,13 +212,9 @@ struct Diff: ReadingCommand {
       inStream: true)
     var query = try makeQuery(resolver)
     try values.apply(to: &query, reading)
-    let output = DiffOutput(
-      reading: reading, schema: try reading.schema(), form: form, path: reading.path, table: table)
-    let count = try output.write(range, query)
-    if count == 0, table == nil, try reading.timeline.newestTransaction() == nil {
-      try reading.explainEmptyAnswer(to: query)
-    }
-    return count > 0
+    (query.after, query.until) = (range.after, range.until)
+    return HistoryPart(
+      query: query, schema: try reading.schema(), resolver: resolver, isReversed: range.isReversed)
   }
 
   /// Compares two copies and returns whether they differ.

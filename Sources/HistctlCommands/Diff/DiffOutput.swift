@@ -19,16 +19,14 @@ struct DiffOutput: FieldPage {
   /// Writes the changes in a range and returns the number of objects, or with ``DiffForm/changes`` of
   /// changes.
   ///
-  /// - Parameter conditions: Conditions on transactions and changes. Its kinds select objects by their
-  ///   net change.
-  func write(_ range: HistoryRange, _ conditions: HistoryQuery) throws -> Int {
-    var query = conditions
-    query.after = range.after
-    query.until = range.until
+  /// - Parameters:
+  ///   - query: The range, and conditions on transactions and changes. Its kinds select objects by their net change.
+  ///   - isReversed: Whether the tokens of the range were given in reverse order.
+  func write(_ query: HistoryQuery, isReversed: Bool = false) throws -> Int {
     // Report unknown names before anything is written.
     _ = try TimelineReader(timeline, query: query, schema: schema)
     reading.noteUnknownHierarchy(of: query)
-    try writeHeading(range)
+    try writeHeading(query, isReversed: isReversed)
     if form != .changes { try writeGaps(query) }
     return switch form {
     case .objects: try writeObjects(query)
@@ -39,22 +37,23 @@ struct DiffOutput: FieldPage {
   }
 
   /// Writes which range is compared: in JSON always, in words if the tokens are in reverse order.
-  private func writeHeading(_ range: HistoryRange) throws {
+  private func writeHeading(_ query: HistoryQuery, isReversed: Bool) throws {
     let store = timeline.storeIdentifier
+    let (after, until) = (query.after ?? 0, query.until ?? .max)
     if isJSON {
       try writer.writeLine(
         .record(
           "diff",
           [
-            "path": path, "store": store, "after": range.after, "until": range.until,
-            "reversed": range.isReversed ? true : nil,
+            "path": path, "store": store, "after": after, "until": until,
+            "reversed": isReversed ? true : nil,
           ]))
     }
-    guard range.isReversed else { return }
+    guard isReversed else { return }
     let tokens = reading.tokens
     session.diagnostics.warn(
       "the second token is before the first: showing the changes after "
-        + "\(tokens.text(range.after)) up to \(tokens.text(range.until)), not their reverse",
+        + "\(tokens.text(after)) up to \(tokens.text(until)), not their reverse",
       kind: "reversedRange", hint: "give the earlier token first")
   }
 
@@ -142,19 +141,17 @@ struct DiffOutput: FieldPage {
           + "writes",
         kind: "skippedChanges", hint: "--each shows every change")
     }
-    if counts.total == 0, table == nil {
-      try explainNothing(foldedCount: reader.changeCount, query)
-    }
+    if counts.total == 0 { try explainNothing(foldedCount: reader.changeCount, query) }
   }
 
-  /// Explains an empty answer.
+  /// Explains an empty answer, unless there are several, which are explained together.
   private func explainNothing(foldedCount: Int, _ query: HistoryQuery) throws {
-    if foldedCount == 0, !query.isUnconditional {
-      _ = try reading.warnOfUnknownNames(in: query)
+    guard path == nil else { return }
+    guard try timeline.newestTransaction() != nil else {
+      return try reading.explainEmptyAnswer(to: query)
     }
-    guard session.environment.isErrorTerminal, try timeline.newestTransaction() != nil else {
-      return
-    }
+    if foldedCount == 0, !query.isUnconditional { _ = try reading.reportUnknownNames(in: query) }
+    guard session.environment.isErrorTerminal else { return }
     let range = "after \(query.after ?? 0) up to \(query.until ?? 0)"
     let asked = query.isUnconditional ? "" : " that matches"
     session.diagnostics.note(

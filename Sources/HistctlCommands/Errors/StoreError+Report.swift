@@ -2,6 +2,7 @@ import DurableFiles
 import HistoryArchive
 import HistoryCoding
 import HistoryOperations
+import PersistentHistory
 import StoreFormat
 import StoreTransactions
 import SystemPackage
@@ -63,6 +64,28 @@ extension StoreError: ReportedError {
   }
 
   var details: [(String, JSONValue)] { JSONValue.list(of: ["store": path]) }
+}
+
+extension ReadableRest: ReportedError {
+  var kind: ErrorKind { damage.kind }
+  var message: String { damage.message }
+  var remedy: String { damage.remedy }
+  var hint: String? { hint(takesRange: false) }
+
+  /// Returns what to do, and how to read what is on both sides.
+  ///
+  /// - Parameter takesRange: Whether the command takes a range as an argument, and not `--after` and `--until`.
+  func hint(takesRange: Bool) -> String {
+    let ways =
+      (until.map { ["up to \($0) with \(takesRange ? "..\($0)" : "--until \($0)")"] } ?? [])
+      + (after.map { ["after \($0) with \(takesRange ? "\($0).." : "--after \($0)")"] } ?? [])
+    return "\(damage.hint ?? damage.remedy); meanwhile, read what is "
+      + ways.joined(separator: ", and ")
+  }
+
+  var details: [(String, JSONValue)] {
+    damage.details + JSONValue.list(of: ["readableUntil": until, "readableAfter": after])
+  }
 }
 
 extension StoreWriteError: ReportedError {

@@ -124,19 +124,9 @@ struct Export: ReadingCommand {
       helperCount: StoreReading.helperCount
     ) { reading, helpers, resolver in
       var operation = try operation(reading, helpers, resolver, encoder)
-      var reached: Int64?
-      let files: [ExportFolder.File]
-      do {
-        files = try session.observing { observer in
-          operation.observer = { event in
-            if case .exporting(let summary, _, _) = event { reached = summary.last?.number }
-            observer(event)
-          }
-          return try write(operation, session, resolver)
-        }
-      } catch {
-        throw reading.explaining(
-          error, around: reached, operation.export.query, operation.schema)
+      let files = try session.observing { observer in
+        operation.observer = observer
+        return try write(operation, session, resolver)
       }
       for summary in files.map(\.summary) {
         try explain(summary, of: operation.export.query, reading)
@@ -220,6 +210,7 @@ struct Export: ReadingCommand {
   private func runSeveral(_ session: Session, _ encoder: any HistoryEncoder) throws {
     let inputs = try session.inputs(stores, archive)
     let isolation = StoreIsolation(session: session, amongSeveral: true)
+    let names = UnknownNames()
     let summary = try session.observing { observer in
       var run = ExportRun(
         inputs, to: export.outputDir ?? "", format: export.format,
@@ -231,9 +222,10 @@ struct Export: ReadingCommand {
       var summary: ExportRun.Summary?
       try session.write(usesPager: false) { writer in
         let end = try run.run {
-          try operation(
-            HistoryReading(session: session, timeline: $0), $1, $2, encoder,
-            among: $0.path)
+          let reading = HistoryReading(session: session, timeline: $0)
+          let operation = try operation(reading, $1, $2, encoder, among: $0.path)
+          try names.search(reading, for: operation.export.query)
+          return operation
         } ended: { outcome in
           if output.json {
             for file in outcome.files {
@@ -261,6 +253,7 @@ struct Export: ReadingCommand {
       session.diagnostics.note(text(of: summary))
     }
     session.end(with: isolation.status == .success ? .success : .partlyDone)
+    if summary?.transactions == 0 { names.report(session) }
   }
 
   private func text(of summary: ExportRun.Summary) -> String {

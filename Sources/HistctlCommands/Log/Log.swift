@@ -35,7 +35,7 @@ struct Log: ReadingCommand {
         histctl log default.store --archive history-archive --object Trip/p12
         histctl log history.jsonl.zst --author widget
         histctl log default.store Trips.store -n 20
-        histctl find --apps | histctl log --stores-from - 1d..
+        histctl find --apps -0 | histctl log --stores-from - 1d..
       """)
 
   @OptionGroup var stores: SeveralStoresOptions
@@ -124,14 +124,12 @@ struct Log: ReadingCommand {
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
-  private typealias Part = (query: HistoryQuery, schema: HistorySchema)
-
   func run(_ session: Session) throws {
     let stores = try stores.dividingRange().stores
     if follow { return try followHistory(session, stores) }
     try session.readHistories(stores, archive) { histories in
       if histories.areSeveral { try filter.checkForSeveral(session) }
-      var parts = try histories.prepare { reading, resolver -> Part in
+      try histories.prepare { reading, resolver in
         var query = try query(reading, resolver)
         try reading.note(
           missingBeginning: resolver.missingBeginning(after: filter.after), inStream: true)
@@ -139,19 +137,15 @@ struct Log: ReadingCommand {
           namesAttributes: showsChanges || query.change.namesAttributes,
           joinsArchive: !query.change.isEmpty)
         try query.deriveValues(in: reading.timeline, schema: schema)
-        if histories.areSeveral {
-          // Unknown names are found before anything is written.
-          _ = try TimelineReader(
-            reading.timeline, query: query.readingNewestFirst, schema: schema)
-        } else {
+        if !histories.areSeveral {
           try query.skip(newest: skip, of: reading.timeline, schema: schema)
         }
-        return (query, schema)
+        return HistoryPart(query: query, schema: schema, resolver: resolver)
       }
       if histories.areSeveral, skip > 0 || reverse {
-        try histories.keepNewest(count, skipping: skip, &parts)
+        try histories.keepNewest(count, skipping: skip)
       }
-      let readers = try parts.enumerated().map { place, part -> TimelineReader? in
+      let readers = try histories.parts.enumerated().map { place, part -> TimelineReader? in
         guard let part else { return nil }
         let reading = histories.readings[place]
         return try histories.run(place) {
@@ -161,51 +155,24 @@ struct Log: ReadingCommand {
           return reader
         }
       }
-      let counts: [Int]
-      do {
-        counts = try write(readers, histories)
-      } catch {
-        guard !histories.areSeveral, let reading = histories.readings.first,
-          let part = parts.first ?? nil
-        else { throw error }
-        throw reading.explaining(
-          error, around: readers.first??.lastNumber, part.query, part.schema)
-      }
-      try explain(counts, parts.map { $0?.query }, histories)
+      try explain(try write(readers, histories), histories)
     }
   }
 
   /// Says what an answer lacks.
-  private func explain(
-    _ counts: [Int], _ queries: [HistoryQuery?], _ histories: SeveralHistories
-  ) throws {
+  private func explain(_ counts: [Int], _ histories: SeveralHistories) throws {
     let count = counts.reduce(0, +)
     if countsOnly { histories.noteCopies() }
-    for query in queries.compactMap({ $0 }) { histories.session.noteUnknownValues(of: query) }
+    for part in histories.parts {
+      if let part { histories.session.noteUnknownValues(of: part.query) }
+    }
     // Of a limited list, nobody expects the beginning.
     if self.count.map({ count < $0 }) ?? true {
-      for (query, reading) in zip(queries, histories.readings) {
-        if let query { try reading.noteBeginning(of: query) }
+      for (part, reading) in zip(histories.parts, histories.readings) {
+        if let part { try reading.noteBeginning(of: part.query) }
       }
     }
-    guard !histories.areSeveral, let reading = histories.readings.first,
-      let query = queries.first ?? nil
-    else {
-      guard count == 0, self.count != 0 else { return }
-      let parts = zip(histories.readings, queries).compactMap { reading, query in
-        query.map { (reading: reading, query: $0) }
-      }
-      if try histories.session.warnOfUnknownNames(parts) { return }
-      if histories.session.environment.isErrorTerminal, !output.json {
-        histories.session.diagnostics.note("no transaction of the stores matches")
-      }
-      return
-    }
-    if count == 0, self.count != 0 {
-      try reading.explainEmptyAnswer(to: query, skipped: skip)
-    } else if query.change.objects.count > 1 {
-      _ = try reading.warnOfUnknownObjects(in: query)
-    }
+    try histories.explainAnswer(isEmpty: count == 0 && self.count != 0, skipped: skip)
   }
 
   /// Whether whole transactions are written as JSON.
@@ -251,7 +218,7 @@ struct Log: ReadingCommand {
         if case .transaction = element { rest = rest.map { $0 - 1 } }
         guard let reader = readers[place] else { continue }
         let reading = histories.readings[place]
-        try histories.run(place) {
+        try histories.run(place, reader) {
           if let table { return try table.write(element, of: reader, reading) }
           try reading.handle(element) { transaction in
             if stat {

@@ -2,41 +2,9 @@ import HistoryCoding
 import HistoryOperations
 import PersistentHistory
 import StoreFormat
+import Terminal
 
 extension Session {
-  /// Warns of authors, bundles and processes that none of some histories has, and returns whether there was one.
-  func warnOfUnknownNames(_ parts: [(reading: HistoryReading, query: HistoryQuery)]) throws -> Bool
-  {
-    let conditions: [(StringRole, String, (HistoryQuery) -> HistoryQuery.TextCondition)] = [
-      (.author, "author", { $0.author }), (.bundle, "bundle", { $0.bundle }),
-      (.process, "process", { $0.process }),
-    ]
-    var isAnyUnknown = false
-    for (role, noun, condition) in conditions {
-      let wanted = Set(parts.flatMap { condition($0.query).anyOf ?? [] })
-      guard !wanted.isEmpty else { continue }
-      let lists = try parts.map { try $0.reading.timeline.names(role) }
-      // What cannot be listed may have the name.
-      guard !lists.contains(nil) else { continue }
-      var known: [String] = []
-      for names in lists.compactMap(\.self) { known += names.filter { !known.contains($0) } }
-      for name in wanted.sorted() where !known.contains(name) {
-        isAnyUnknown = true
-        let near = NearNames.of(name, in: known)
-        let hint =
-          known.isEmpty
-          ? "no transaction has any \(noun)"
-          : near.isEmpty
-            ? "there are: \(known.prefix(10).joined(separator: ", "))"
-            : "did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"
-        diagnostics.warn(
-          "no transaction has the \(noun) '\(name)'", kind: "unknown" + noun.capitalized,
-          hint: hint)
-      }
-    }
-    return isAnyUnknown
-  }
-
   /// Says where a pruned history begins, and how much is missing before.
   func text(ofBeginning first: TransactionPosition?, at number: Int64) -> String {
     let missing = max(number, 1) - 1
@@ -116,29 +84,20 @@ extension HistoryReading {
 
   // MARK: - Damaged pages
 
-  /// Returns an error of damage with what can be read beside it, or any other error as it is.
+  /// Returns an error of damage with what can be read beside it, and any other as it is.
   ///
   /// - Parameters:
-  ///   - reached: The last transaction that was begun or read; `nil` for none.
-  ///   - query: What was read.
+  ///   - reached: The last transaction that was begun or read; `nil` if that is not known.
+  ///   - part: What was read.
+  ///   - takesRange: Whether the command takes a range as an argument.
   func explaining(
-    _ error: any Error, around reached: Int64?, _ query: HistoryQuery, _ schema: HistorySchema
+    _ error: any Error, around reached: Int64? = nil, of part: HistoryPart, takesRange: Bool
   ) -> any Error {
-    guard let location = timeline.snapshot?.location else { return error }
-    let translated = StoreError.translating(error, location: location, busyTimeout: 0)
-    guard case StoreError.damaged = translated,
-      let rest = ReadableRest(around: reached, in: timeline, query: query, schema: schema)
-    else { return error }
-    var failure = Failure(translated)
-    let ways =
-      (rest.until.map { ["up to \($0) with --until \($0)"] } ?? [])
-      + (rest.after.map { ["after \($0) with --after \($0)"] } ?? [])
-    failure.hint =
-      (failure.hint.map { $0 + "; " } ?? "") + "meanwhile, read what is "
-      + ways.joined(separator: ", and ")
-    failure.details += JSONValue.list(of: [
-      "readableUntil": rest.until, "readableAfter": rest.after,
-    ])
+    let explained = timeline.explaining(
+      error, around: reached, of: part.query, schema: part.schema)
+    guard takesRange, let rest = explained as? ReadableRest else { return explained }
+    var failure = Failure(rest)
+    failure.hint = rest.hint(takesRange: true)
     return failure
   }
 
@@ -155,7 +114,7 @@ extension HistoryReading {
     if newest == nil, let gap = try timeline.missingBeginning() {
       return try note(missingBeginning: gap)
     }
-    if try warnOfUnknownNames(in: query) { return }
+    if try reportUnknownNames(in: query) { return }
     let calculated = try timeline.calculatedProperties(of: query.change)
     if !calculated.isEmpty {
       return session.diagnostics.note(
@@ -172,6 +131,9 @@ extension HistoryReading {
         "the history is empty: objects were saved, but no save was recorded, as if the app kept no "
           + "history at the time", kind: "unrecordedSaves")
     }
+    if newest == nil, timeline.snapshot == nil {
+      return session.diagnostics.note("\(timeline.path) has no transaction", kind: "emptyInput")
+    }
     guard session.environment.isErrorTerminal, !isJSON else { return }
     session.diagnostics.note(
       newest.map {
@@ -182,33 +144,12 @@ extension HistoryReading {
         ?? "the history is empty: no save has been recorded yet")
   }
 
-  /// Warns of authors, bundles, processes and objects in a query that the history does not have, and returns
-  /// whether there was one.
-  ///
-  /// It may read all transactions of an archive.
-  func warnOfUnknownNames(in query: HistoryQuery) throws -> Bool {
-    let isAnyUnknown = try session.warnOfUnknownNames([(self, query)])
-    return try warnOfUnknownObjects(in: query) || isAnyUnknown
-  }
-
-  /// Warns of objects in a query that are neither in the store nor in its history, and returns whether there
-  /// was one.
-  func warnOfUnknownObjects(in query: HistoryQuery) throws -> Bool {
-    let objects = query.change.objects
-    guard !objects.isEmpty, timeline.snapshot.map({ $0.layout.history != nil }) ?? true else {
-      return false
-    }
-    let schema = try timeline.schema(
-      timeline.snapshot.map { HistorySchema(namesOf: $0.entities) })
-    var isAnyUnknown = false
-    for object in objects {
-      let reader = try ObjectLifeReader(object, in: timeline, schema: schema)
-      guard try reader.nextTransaction() == nil, reader.life.state == .unknown else { continue }
-      isAnyUnknown = true
-      let failure = Failure(try reader.unknownObject())
-      session.diagnostics.warn(failure.message, kind: failure.kind.rawValue, hint: failure.hint)
-    }
-    return isAnyUnknown
+  /// Warns of authors, bundles and processes in a query that the history does not have, reports such objects as
+  /// errors, and returns whether there was one.
+  func reportUnknownNames(in query: HistoryQuery) throws -> Bool {
+    let names = UnknownNames()
+    try names.search(self, for: query)
+    return names.report(session)
   }
 
   /// Warns that only the named entities match where nothing tells which entities inherit from them.

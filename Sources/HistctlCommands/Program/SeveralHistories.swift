@@ -5,6 +5,15 @@ import StoreFormat
 import SystemPackage
 import Terminal
 
+/// What is read of one of several histories.
+struct HistoryPart {
+  var query: HistoryQuery
+  let schema: HistorySchema
+  let resolver: TokenResolver
+  /// Whether the tokens of the range were given in reverse order.
+  var isReversed = false
+}
+
 /// One history or several, which are read at the same time and shown as one.
 ///
 /// An error of one of several is reported, and the others are shown; that of a single one is thrown.
@@ -12,6 +21,10 @@ final class SeveralHistories: FieldPage {
   let session: Session
   /// The histories that could be opened.
   let readings: [HistoryReading]
+  /// What is read of each; `nil` for one that is left out. Empty before ``prepare(_:)``.
+  private(set) var parts: [HistoryPart?] = []
+  /// Whether the command takes a range as an argument, and not `--after` and `--until`.
+  var takesRange = false
   private let resolvers: [TokenResolver]
   /// Reports errors of several; `nil` for a single one.
   private let isolation: StoreIsolation?
@@ -29,20 +42,25 @@ final class SeveralHistories: FieldPage {
   /// Whether several were given.
   var areSeveral: Bool { isolation != nil }
 
-  /// Prepares each history.
+  /// Prepares what is read of each history.
   ///
   /// Of several, those that do not have an entity, attribute or object that a condition names are left out, unless
   /// none has it.
   ///
-  /// - Returns: What the closure returns for each; `nil` for one that is left out.
-  func prepare<Part>(_ body: (HistoryReading, TokenResolver) throws -> Part) throws -> [Part?] {
+  /// - Parameter body: Returns what is read of one.
+  func prepare(_ body: (HistoryReading, TokenResolver) throws -> HistoryPart) throws {
     var unknown: (any Error)?
-    var parts: [Part?] = []
     for (place, reading) in readings.enumerated() {
       parts.append(
         try run(place) {
           do {
-            return try body(reading, resolvers[place])
+            let part = try body(reading, resolvers[place])
+            if areSeveral {
+              // Unknown names are found before anything is written.
+              _ = try TimelineReader(
+                reading.timeline, query: part.query.readingNewestFirst, schema: part.schema)
+            }
+            return part
           } catch  where areSeveral && Failure(error).isOfUnknownName {
             unknown = unknown ?? error
             return nil
@@ -50,29 +68,71 @@ final class SeveralHistories: FieldPage {
         } ?? nil)
     }
     if let unknown, parts.allSatisfy({ $0 == nil }), failed.isEmpty { throw unknown }
-    return parts
   }
 
   /// Runs work on one of the histories. If it fails and there are others, its error is reported, and no work runs on
   /// it any more.
   ///
+  /// - Parameters:
+  ///   - place: Its place among the histories.
+  ///   - reader: What reads it. An error of damage says what can be read on both sides of where it is.
   /// - Returns: The result; `nil` if it failed, now or before.
-  func run<Result>(_ place: Int, _ body: () throws -> Result) throws -> Result? {
-    guard let isolation else { return try body() }
+  func run<Result>(
+    _ place: Int, _ reader: TimelineReader? = nil, body: () throws -> Result
+  ) throws -> Result? {
+    func read() throws -> Result {
+      do { return try body() } catch { throw explaining(error, of: place, reader) }
+    }
+    guard let isolation else { return try read() }
     guard !failed.contains(place) else { return nil }
     var result: Result?
     try isolation.run(readings[place].timeline.path) {
       failed.insert(place)
-      result = try body()
+      result = try read()
       failed.remove(place)
     }
     return result
   }
 
+  /// Returns an error of damage with what can be read beside it, and any other as it is.
+  func explaining(
+    _ error: any Error, of place: Int, _ reader: TimelineReader? = nil
+  ) -> any Error {
+    guard parts.indices.contains(place), let part = parts[place] else { return error }
+    return readings[place].explaining(
+      error, around: reader?.lastNumber, of: part, takesRange: takesRange)
+  }
+
+  /// Says why there is no answer, or which of several objects are unknown.
+  ///
+  /// - Parameter skipped: The number of newest matches that were to be left out.
+  func explainAnswer(isEmpty: Bool, skipped: Int = 0) throws {
+    let present = zip(readings, parts).compactMap { reading, part in
+      part.map { (reading: reading, query: $0.query) }
+    }
+    if isEmpty, !areSeveral {
+      try present.first.map { try $0.reading.explainEmptyAnswer(to: $0.query, skipped: skipped) }
+      return
+    }
+    // Others of several objects may have made the answer.
+    guard isEmpty || present.contains(where: { $0.query.change.objects.count > 1 }) else { return }
+    let names = UnknownNames()
+    for (reading, query) in present {
+      try names.search(reading, for: query, onlyObjects: !isEmpty)
+    }
+    guard !names.report(session), isEmpty, !session.options.json,
+      session.environment.isErrorTerminal
+    else { return }
+    session.diagnostics.note("no transaction of the stores matches")
+  }
+
+  /// Whether one of the histories could not be read.
+  func hasFailed(_ place: Int) -> Bool { failed.contains(place) }
+
   /// Notes which of the histories are copies of one store, where their transactions are counted.
   func noteCopies() {
     var copies: [String: [String]] = [:]
-    for reading in readings {
+    for (place, reading) in readings.enumerated() where !hasFailed(place) {
       guard let identifier = reading.timeline.storeIdentifier else { continue }
       copies[identifier, default: []].append(reading.timeline.path)
     }
@@ -102,12 +162,12 @@ final class SeveralHistories: FieldPage {
     return TimeMerge(
       readings.count, isAscending: isAscending,
       completing: { place, element in
-        try self.run(place) {
+        try self.run(place, readers[place]) {
           try readers[place]?.transactionAgain().map { Element.transaction($0) } ?? element
         }
       },
       { place in
-        try self.run(place) { () -> (element: Element, time: StoreTimestamp?)? in
+        try self.run(place, readers[place]) { () -> (element: Element, time: StoreTimestamp?)? in
           guard let reader = readers[place], let element = try reader.nextElement() else {
             return nil
           }
@@ -118,16 +178,12 @@ final class SeveralHistories: FieldPage {
       })
   }
 
-  /// Keeps a number of the newest transactions of all histories together.
+  /// Keeps a number of the newest transactions of all histories together: their queries get that range.
   ///
   /// - Parameters:
   ///   - count: The maximum number of transactions; `nil` for all.
   ///   - skipped: The number of newer transactions to leave out.
-  ///   - parts: The queries, which get the range of what is kept.
-  func keepNewest(
-    _ count: Int?, skipping skipped: Int,
-    _ parts: inout [(query: HistoryQuery, schema: HistorySchema)?]
-  ) throws {
+  func keepNewest(_ count: Int?, skipping skipped: Int) throws {
     guard count != nil || skipped > 0 else { return }
     let wanted = count.map { $0.addingReportingOverflow(skipped) }
     let limit = wanted.map { $0.overflow ? .max : $0.partialValue } ?? skipped

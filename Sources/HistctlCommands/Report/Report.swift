@@ -51,10 +51,11 @@ struct Report: ReadingCommand {
   func run(_ session: Session) throws {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let inputs = try session.inputs(stores, archive)
+    let names = UnknownNames()
     try session.write(usesPager: false) { writer in
       var report = HistoryReport(
         inputs, maker: "histctl \(Version.text)",
-        query: { try query(HistoryReading(session: session, timeline: $0), $1) },
+        query: { try query(HistoryReading(session: session, timeline: $0), $1, names) },
         failed: { path, error in
           if error is OutputError { throw error }
           try isolation.run(path) { throw error }
@@ -76,17 +77,18 @@ struct Report: ReadingCommand {
     }
     isolation.noteSkipped()
     session.end(with: isolation.status == .success ? .success : .partlyDone)
+    names.report(session)
   }
 
   private func query(
-    _ reading: HistoryReading, _ resolver: TokenResolver
+    _ reading: HistoryReading, _ resolver: TokenResolver, _ names: UnknownNames
   ) throws -> HistoryQuery {
     var query = try filter.query(
       resolver, values: valueConditions.conditions(now: reading.session.now))
     try values.apply(to: &query, reading)
     try reading.warnOfTornCopy()
     reading.noteUnknownHierarchy(of: query)
-    _ = try reading.warnOfUnknownNames(in: query)
+    try names.search(reading, for: query)
     return query
   }
 

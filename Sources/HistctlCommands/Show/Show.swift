@@ -60,7 +60,13 @@ struct Show: ReadingCommand {
       (query.after, query.until) = try resolver.positions(of: range)
       try reading.note(
         missingBeginning: resolver.missingBeginning(after: range.start), inStream: true)
-      if try show(query, reading) == 0 { try reading.explainEmptyAnswer(to: query) }
+      do {
+        if try show(query, reading) == 0 { try reading.explainEmptyAnswer(to: query) }
+      } catch {
+        let part = HistoryPart(
+          query: query, schema: try reading.timeline.schema(), resolver: resolver)
+        throw reading.explaining(error, of: part, takesRange: true)
+      }
     }
   }
 

@@ -93,12 +93,10 @@ struct Stats: ReadingCommand {
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
-  private typealias Part = (query: HistoryQuery, schema: HistorySchema, resolver: TokenResolver)
-
   /// Prepares the query of each history.
-  private func prepare(_ histories: SeveralHistories) throws -> [Part?] {
+  private func prepare(_ histories: SeveralHistories) throws {
     if histories.areSeveral { try filter.checkForSeveral(histories.session) }
-    return try histories.prepare { reading, resolver in
+    try histories.prepare { reading, resolver in
       let query = try query(resolver)
       if untilSize != nil, query != HistoryQuery() {
         throw Failure(
@@ -110,16 +108,14 @@ struct Stats: ReadingCommand {
         ? try reading.schema()
         : try reading.schema(
           namesAttributes: query.change.namesAttributes, joinsArchive: !query.change.isEmpty)
-      if histories.areSeveral {
-        // Unknown names are found before anything is counted.
-        _ = try TimelineReader(reading.timeline, query: query, schema: schema)
-      }
-      return (query, schema, resolver)
+      return HistoryPart(query: query, schema: schema, resolver: resolver)
     }
   }
 
   /// Returns the gap before the beginning of what was asked for.
-  private func missingBeginning(_ part: Part, _ reading: HistoryReading) throws -> HistoryGap? {
+  private func missingBeginning(
+    _ part: HistoryPart, _ reading: HistoryReading
+  ) throws -> HistoryGap? {
     (part.query.after ?? 0) <= 0
       ? try reading.timeline.missingBeginning()
       : try part.resolver.missingBeginning(after: filter.after)
@@ -128,8 +124,8 @@ struct Stats: ReadingCommand {
   func run(_ session: Session) throws {
     if let sessions { return try list(SessionPause(parsing: sessions), session) }
     try session.readHistories(stores, archive, usesPager: !csv) { histories in
-      let parts = try prepare(histories)
-      guard let report = try report(parts, histories) else { return }
+      try prepare(histories)
+      guard let report = try report(histories) else { return }
       let writer = histories.writer
       if output.json {
         try writer.writeLine(report.json)
@@ -142,12 +138,10 @@ struct Stats: ReadingCommand {
         try StatsText(session: session, report: report, listsPeriods: by != nil).write()
       }
       histories.noteCopies()
-      for (part, reading) in zip(parts, histories.readings) {
-        guard let part else { continue }
+      try histories.explainAnswer(isEmpty: report.statistics.total.isEmpty)
+      for (place, reading) in histories.readings.enumerated() where !histories.hasFailed(place) {
+        guard let part = histories.parts[place] else { continue }
         reading.noteUnknownHierarchy(of: part.query)
-        if report.statistics.total.isEmpty, !histories.areSeveral {
-          try reading.explainEmptyAnswer(to: part.query)
-        }
         if !report.statistics.total.isEmpty || filter.after != nil {
           try reading.note(missingBeginning: missingBeginning(part, reading))
         }
@@ -159,18 +153,16 @@ struct Stats: ReadingCommand {
   }
 
   /// Counts the histories; returns `nil` if none could be counted.
-  private func report(
-    _ parts: [Part?], _ histories: SeveralHistories
-  ) throws -> StatsReport? {
+  private func report(_ histories: SeveralHistories) throws -> StatsReport? {
     let now = histories.session.now
     // All are counted for the same periods.
     var span: ClosedRange<StoreTimestamp>?
     if histories.areSeveral {
-      for (place, part) in parts.enumerated() {
+      for (place, part) in histories.parts.enumerated() {
         guard let part,
           let times = try histories.run(
             place,
-            {
+            body: {
               try HistoryStatistics.times(
                 histories.readings[place].timeline, query: part.query, schema: part.schema, now: now
               )
@@ -183,12 +175,13 @@ struct Stats: ReadingCommand {
       }
     }
     var report: StatsReport?
-    for (place, part) in parts.enumerated() {
+    for (place, part) in histories.parts.enumerated() {
       guard let part else { continue }
       let reading = histories.readings[place]
       let next = try histories.run(place) {
         StatsReport(
-          reading, statistics: try count(part, reading, span), top: top, listsWeek: weekdays,
+          reading, statistics: try count(part, histories, place, span), top: top,
+          listsWeek: weekdays,
           size: untilSize?.bytes)
       }
       guard let next else { continue }
@@ -199,8 +192,10 @@ struct Stats: ReadingCommand {
 
   /// Counts a history; shows what can be counted in a damaged store, and reports the damage.
   private func count(
-    _ part: Part, _ reading: HistoryReading, _ span: ClosedRange<StoreTimestamp>?
+    _ part: HistoryPart, _ histories: SeveralHistories, _ place: Int,
+    _ span: ClosedRange<StoreTimestamp>?
   ) throws -> HistoryStatistics {
+    let reading = histories.readings[place]
     func count(_ query: HistoryQuery) throws -> HistoryStatistics {
       try HistoryStatistics(
         reading.timeline, query: query, schema: part.schema, unit: by,
@@ -213,7 +208,7 @@ struct Stats: ReadingCommand {
       var tolerant = part.query
       tolerant.checksCompleteness = false
       let statistics = try count(tolerant)
-      reading.session.fail(with: error)
+      reading.session.fail(with: histories.explaining(error, of: place))
       return statistics
     }
   }
@@ -221,8 +216,8 @@ struct Stats: ReadingCommand {
   /// Lists the sessions.
   private func list(_ pause: SessionPause, _ session: Session) throws {
     try session.readHistories(stores, archive, usesPager: !csv) { histories in
-      let parts = try prepare(histories)
-      let readers = try parts.enumerated().map { place, part -> HistorySessionReader? in
+      try prepare(histories)
+      let readers = try histories.parts.enumerated().map { place, part -> HistorySessionReader? in
         guard let part else { return nil }
         let reading = histories.readings[place]
         try reading.note(missingBeginning: missingBeginning(part, reading), inStream: true)
@@ -245,8 +240,9 @@ struct Stats: ReadingCommand {
         : csv
           ? try lines.writeCSV(next, guardsFormulas: safeCells)
           : try lines.writeTable(next)
+      var hasUntimed = false
       for (place, reading) in histories.readings.enumerated() {
-        guard let part = parts[place], let sessions = readers[place] else { continue }
+        guard let part = histories.parts[place], let sessions = readers[place] else { continue }
         reading.noteUnknownHierarchy(of: part.query)
         if sessions.withoutTime > 0 {
           session.diagnostics.warn(
@@ -254,11 +250,11 @@ struct Stats: ReadingCommand {
               + "\(sessions.withoutTime.counted("transaction")) without a usable time "
               + (sessions.withoutTime == 1 ? "is" : "are") + " in no session",
             kind: "withoutTime", hint: "log lists them with their numbers")
-        } else if count == 0, !histories.areSeveral {
-          try reading.explainEmptyAnswer(to: part.query)
+          hasUntimed = true
         }
         sessions.gaps.forEach(reading.report)
       }
+      if !hasUntimed { try histories.explainAnswer(isEmpty: count == 0) }
     }
   }
 }

@@ -132,13 +132,19 @@ package struct ExportOperation {
     // One call at a time, whichever thread it comes from.
     nonisolated(unsafe) let observer = observer
     let store = timeline.path
+    nonisolated(unsafe) var reached: Int64?
     observer(.exporting(ExportSummary(), store: store, file: file))
-    let summary = try export.write(timeline, helpers, encoder, schema: schema) { bytes, summary in
-      try output(bytes)
-      observer(.exporting(summary, store: store, file: file))
+    do {
+      let summary = try export.write(timeline, helpers, encoder, schema: schema) { bytes, summary in
+        try output(bytes)
+        reached = summary.last?.number
+        observer(.exporting(summary, store: store, file: file))
+      }
+      observer(.finished)
+      return summary
+    } catch {
+      throw timeline.explaining(error, around: reached, of: export.query, schema: schema)
     }
-    observer(.finished)
-    return summary
   }
 }
 

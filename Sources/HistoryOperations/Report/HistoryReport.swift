@@ -141,9 +141,14 @@ package struct HistoryReport {
       var history = try input.open().read { timeline, _, resolver in
         if let file { try timeline.checkIsNotReplaced(by: file) }
         _ = try timeline.snapshot?.historyTables()
-        return try ReportHistory(
-          timeline, query: query(timeline, resolver), report: self, input: input, name: name,
-          logProblem: timeline.snapshot == nil ? nil : logProblem, byteLimit: byteLimit)
+        let query = try query(timeline, resolver)
+        do {
+          return try ReportHistory(
+            timeline, query: query, report: self, input: input, name: name,
+            logProblem: timeline.snapshot == nil ? nil : logProblem, byteLimit: byteLimit)
+        } catch {
+          throw try timeline.explaining(error, of: query, schema: timeline.schema())
+        }
       }
       // The store is closed now.
       if let before {

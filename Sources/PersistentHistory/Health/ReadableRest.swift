@@ -1,7 +1,9 @@
 import StoreFormat
 
-/// What can be read of a history on both sides of damaged pages.
-package struct ReadableRest: Hashable, Sendable {
+/// Damaged pages in the middle of a history, as an error that says what can be read on both sides of them.
+package struct ReadableRest: Error, Hashable, Sendable {
+  /// The error of reading them.
+  package let damage: StoreError
   /// The last transaction before the damage that can be read; `nil` without one.
   package private(set) var until: Int64?
   /// The token after which the history can be read again; `nil` without one.
@@ -12,15 +14,16 @@ package struct ReadableRest: Hashable, Sendable {
   /// It tries single transactions, so there may be more damage farther on.
   ///
   /// - Parameters:
-  ///   - reached: The last transaction that was begun or read; `nil` for none.
+  ///   - damage: The error of reading.
+  ///   - reached: The last transaction that was begun or read; `nil` if that is not known.
   ///   - query: What was read.
   ///   - timeLimit: How long to look.
-  /// - Returns: `nil` if no damage is found, nothing beside it can be read, or there is no store.
-  package init?(
-    around reached: Int64?, in timeline: HistoryTimeline, query: HistoryQuery,
-    schema: HistorySchema, timeLimit: Duration = .seconds(10)
+  /// - Returns: `nil` if no damage is found, or nothing beside it can be read.
+  fileprivate init?(
+    beside damage: StoreError, around reached: Int64?, in timeline: HistoryTimeline,
+    query: HistoryQuery, schema: HistorySchema, timeLimit: Duration = .seconds(10)
   ) {
-    guard timeline.snapshot != nil, timeline.archive == nil else { return nil }
+    self.damage = damage
     let search = Search(
       timeline: timeline, schema: schema, isAscending: query.order == .ascending,
       end: .now + timeLimit)
@@ -46,7 +49,7 @@ package struct ReadableRest: Hashable, Sendable {
     /// damage.
     func sides(from reached: Int64?, _ query: HistoryQuery) throws -> (near: Int64?, far: Int64?)? {
       var near: Int64?
-      guard var damaged = try reached ?? first(of: query),
+      guard var damaged = try reached ?? damagedTransaction(of: query),
         ReadableRest.usualNumbers.contains(damaged)
       else {
         return nil
@@ -62,6 +65,21 @@ package struct ReadableRest: Hashable, Sendable {
         near = try backwards.readable(beyond: damaged)
       }
       return (near, try readable(beyond: damaged))
+    }
+
+    /// Returns the transaction at which reading the range of a query ends with an error; `nil` if it does not.
+    private func damagedTransaction(of query: HistoryQuery) throws -> Int64? {
+      var whole = HistoryQuery(after: query.after)
+      (whole.until, whole.order) = (query.until, query.order)
+      let reader = try TimelineReader(timeline, query: whole, schema: schema)
+      do {
+        while hasTime, try reader.nextElement() != nil {
+          while try reader.nextChange() != nil {}
+        }
+        return nil
+      } catch {
+        return try reader.lastNumber ?? first(of: query)
+      }
     }
 
     /// Returns the readable transaction that is nearest to a damaged one, in the direction of reading.
@@ -132,5 +150,27 @@ package struct ReadableRest: Hashable, Sendable {
         return false
       }
     }
+  }
+}
+
+extension HistoryTimeline {
+  /// Returns an error of SQLite in terms of the store: one of damage as a ``ReadableRest`` if something beside it can
+  /// be read. Any other error stays as it is.
+  ///
+  /// - Parameters:
+  ///   - error: The error that ended the reading.
+  ///   - reached: The last transaction that was begun or read; `nil` to read the range again up to the damage.
+  ///   - query: What was read.
+  package func explaining(
+    _ error: any Error, around reached: Int64? = nil, of query: HistoryQuery,
+    schema: HistorySchema
+  ) -> any Error {
+    guard let location = snapshot?.location else { return error }
+    let translated = StoreError.translating(error, location: location, busyTimeout: 0)
+    guard archive == nil, let damage = translated as? StoreError, case .damaged = damage else {
+      return translated
+    }
+    return ReadableRest(
+      beside: damage, around: reached, in: self, query: query, schema: schema) ?? translated
   }
 }

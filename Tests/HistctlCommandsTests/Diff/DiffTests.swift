@@ -59,7 +59,7 @@ import Testing
       "diff sample.store 8 --entity Trip --not-author app",
       "~ Trip/p9  10      name, startDate, items\n\n1 object: 1 updated"),
     Golden(
-      "diff sample.store 1 --object Trip/p1 --object Tag/p1 --name-only", "Trip/p1"),
+      "diff sample.store 1 --object Trip/p1 --object Trip/p5 --name-only", "Trip/p1"),
     Golden(
       "diff sample.store 0 --attribute isDone --name-only",
       "BucketListItem/p1\nBucketListItem/p5\nBucketListItem/p9"),

@@ -68,6 +68,7 @@ import Testing
 
   @Test(arguments: [
     "log STORE", "log STORE --reverse", "export STORE", "export STORE --format csv",
+    "stats STORE", "stats STORE --sessions", "stats STORE --only-matching --kind insert",
   ])
   func `what can be read on both sides of a damaged page is told`(_ line: String) async throws {
     let folder = try TemporaryFolder()
@@ -94,5 +95,93 @@ import Testing
     let json = try await run("log STORE --json")
     #expect(json.errors.contains(#""readableUntil":\#(until),"readableAfter":\#(after)"#))
     try await SchemaCheck.expectFits(json.errors)
+  }
+
+  @Test(arguments: [
+    "diff STORE 0", "diff STORE 0 --stat", "diff STORE 0 --each", "diff STORE 0 --name-only",
+    "show STORE ..last",
+  ])
+  func `commands with a range name the ranges on both sides of a damaged page`(
+    _ line: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let store = try await Self.store(in: folder)
+    func run(_ line: String) async throws -> Tool.Result {
+      try await Tool.histctl.run(
+        line.split(separator: " ").map { $0 == "STORE" ? store : String($0) })
+    }
+    let result = try await run(line)
+    #expect(result.status == 5)
+    let hint = try #require(
+      result.errors.firstMatch(
+        of: #/meanwhile, read what is up to (\d+) with \.\.\1, and after (\d+) with \2\.\./#),
+      "\(result.errors)")
+    let (until, after) = (try #require(Int(hint.1)), try #require(Int(hint.2)))
+    #expect(until < Self.count / 2 && after >= Self.count / 2, "\(result.errors)")
+    let command = line.hasPrefix("diff") ? "diff" : "show"
+    for range in ["..\(until)", "\(after).."] {
+      let part = try await run("\(command) STORE \(range)")
+      #expect(part.status == 0 && !part.lines.isEmpty, "\(range): \(part.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    "log STORE other.store", "stats STORE other.store", "diff STORE other.store 0 --stat",
+    "export STORE other.store --output-dir out", "stats STORE other.store --sessions",
+    "log STORE other.store --reverse -n 600",
+  ])
+  func `what can be read beside a damaged page is told of one of several stores`(
+    _ line: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let store = try await Self.store(in: folder)
+    try SampleStore.write(to: folder.file("other.store"))
+    func run(_ line: String) async throws -> Tool.Result {
+      try await Tool.histctl.run(
+        line.split(separator: " ").map { $0 == "STORE" ? store : String($0) }, folder: folder.path)
+    }
+    let text = try await run(line)
+    #expect(text.status == 3)
+    #expect(text.errors.contains("meanwhile, read what is up to "), "\(text.errors)")
+    #expect(text.errors.ranges(of: "is damaged").count == 1, "\(text.errors)")
+    let json = try await run(line.replacing(" out", with: " out2") + " --json")
+    #expect(json.status == 3)
+    #expect(
+      json.errors.contains(#/"readableUntil":\d+,"readableAfter":\d+/#), "\(json.errors)")
+    try await SchemaCheck.expectFits(json.errors)
+  }
+
+  @Test
+  func `a description of a store has what can be read beside a damaged page`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await Self.store(in: folder)
+    let text = try await Tool.histctl.run(["info", store])
+    #expect(text.status == 5 && text.errors.contains("is damaged"), "\(text.errors)")
+    #expect(text.text.contains("900 transactions, an unknown number of changes"), "\(text.text)")
+    let json = try await Tool.histctl.run(["info", store, "--json"])
+    #expect(json.status == 5 && json.text.contains(#""transactions":900,"changes":null"#))
+    try await SchemaCheck.expectFits(json.text + json.errors)
+  }
+
+  @Test
+  func `a damaged copy is not said to be counted`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await Self.store(in: folder)
+    try LongHistory.writeForApps(to: folder.file("sound.store"), transactions: 9, changesEach: 1)
+    let result = try await Tool.histctl.run(["stats", store, folder.file("sound.store")])
+    #expect(result.status == 3 && result.errors.contains("is damaged"), "\(result.errors)")
+    #expect(!result.errors.contains("copies of one store"), "\(result.errors)")
+  }
+
+  @Test
+  func `a page and a refused change say where the damage is`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await Self.store(in: folder)
+    let report = try await Tool.histctl.run(["report", store, "-o", folder.file("page.html")])
+    #expect(report.status == 5)
+    #expect(report.errors.contains("meanwhile, read what is up to "), "\(report.errors)")
+    let compact = try await Tool.histctl.run(["compact", store])
+    #expect(compact.status == 5)
+    #expect(compact.errors.contains("is damaged: the store: SQLite's pages: "), "\(compact.errors)")
   }
 }

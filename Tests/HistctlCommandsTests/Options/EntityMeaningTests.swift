@@ -68,9 +68,12 @@ import Testing
           "\(command) \(input)")
         let object = try await sample.run("\(command) \(input) --object Trip/p999999")
         #expect(
-          object.errors.contains("Trip/p999999 is neither in the store nor in its history\nhint: "),
+          object.errors.contains(
+            input.hasPrefix("sample.store")
+              ? "Trip/p999999 is neither in the store nor in its history\nhint: "
+              : "Trip/p999999 is not in the history\nhint: "),
           "\(command) \(input): \(object.errors)")
-        #expect(author.status == 0 && object.status == 0)
+        #expect(author.status == 0 && object.status == 1)
       }
       // Another part of the history has it.
       let other = try await sample.run("log \(input) --author widget --until 1")
@@ -85,14 +88,79 @@ import Testing
     for command in ["log", "export", "stats", "diff sample.store 0"] {
       let line = command.contains(" ") ? command : command + " sample.store"
       let result = try await sample.run(line + " --object Trip/p999999")
-      #expect(result.errors.contains("histctl: warning: \(message)\nhint: "), "\(line)")
-      #expect(result.status == 0)
+      #expect(result.errors.contains("histctl: \(message)\nhint: "), "\(line)")
+      #expect(result.status == 1)
     }
     let json = try await sample.run("log sample.store --object Trip/p999999 --json")
-    #expect(json.errors.contains(#""kind":"unknownObject","message":"\#(message)""#))
+    #expect(json.errors.contains(#""kind":"unknownObject","code":1,"message":"\#(message)""#))
+    try await SchemaCheck.expectFits(json.errors)
     // Another part of the history has it.
-    let known = try await sample.run("log sample.store --object Trip/p9 --until 1")
-    #expect(known.errors == "" && known.text == "")
+    for command in ["log sample.store --until 1", "diff sample.store 0 1"] {
+      let known = try await sample.run(command + " --object Trip/p9")
+      #expect(known.status == 0 && known.errors == "" && known.text == "", "\(known.errors)")
+    }
+  }
+
+  /// However an object is named, it is an error with one kind and status that it is not known.
+  @Test(arguments: [
+    "log sample.store", "log sample.store --count", "log sample.store --reverse",
+    "export sample.store",
+    "stats sample.store", "stats sample.store --sessions", "diff sample.store 0",
+    "diff sample.store 0 --each", "report sample.store -o page.html --overwrite",
+    "log sample.store other.store",
+    "stats sample.store other.store", "diff sample.store other.store 0 --stat",
+    "log sample.store --archive sealed", "log sealed",
+  ])
+  func `an unknown object has one status and kind, by its key and by its values`(
+    _ line: String
+  ) async throws {
+    let sample = try SampleFolder()
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    _ = try await sample.run("archive sample.store sealed")
+    for object in ["Trip/p777", "Trip[name=Paris]"] {
+      let arguments = line.split(separator: " ").map(String.init) + ["--object", object]
+      let text = try await sample.run(arguments)
+      #expect(text.status == 1, "\(object): \(text.errors)")
+      #expect(text.errors.ranges(of: object).count == 1, "\(text.errors)")
+      #expect(!text.errors.contains("warning: "), "\(text.errors)")
+      let json = try await sample.run(arguments + ["--json"])
+      #expect(json.status == 1)
+      #expect(
+        json.errors.contains(#""type":"error","kind":"unknownObject","code":1"#), "\(json.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    "report sample.store other.store -o page.html",
+    "export sample.store other.store --output-dir out",
+  ])
+  func `what none of several histories has is reported once`(_ line: String) async throws {
+    let sample = try SampleFolder()
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    try await sample.sqlite("UPDATE Z_METADATA SET Z_UUID = 'E8F7C1D2-8F4B-4E3A-9C61-0A5B7C9D2E3F'")
+    let object = try await sample.run(line + " --object Trip/p777")
+    #expect(object.status == 1)
+    #expect(object.errors.ranges(of: "Trip/p777 is neither").count == 1, "\(object.errors)")
+    let author = try await sample.run(
+      line.replacing(" out", with: " out2").replacing("page", with: "2") + " --author wigdet")
+    #expect(author.status == 0)
+    #expect(author.errors.ranges(of: "has the author 'wigdet'").count == 1, "\(author.errors)")
+    let known = try await sample.run(
+      line.replacing(" out", with: " out3").replacing("page", with: "3") + " --author widget")
+    #expect(known.status == 0 && known.errors == "", "\(known.errors)")
+  }
+
+  @Test
+  func `transactions of other objects are shown beside an unknown one`() async throws {
+    let sample = try SampleFolder()
+    let result = try await sample.run("log sample.store --object Trip/p777 --object Trip/p9 --json")
+    #expect(result.status == 1 && !result.lines.isEmpty)
+    #expect(result.errors.contains("Trip/p777 is neither"), "\(result.errors)")
+    // One of two stores has the object.
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    try await sample.sqlite("DELETE FROM ACHANGE WHERE ZENTITYPK = 9")
+    let several = try await sample.run("log sample.store other.store --object Trip/p9 --json")
+    #expect(several.status == 0 && !several.lines.isEmpty, "\(several.errors)")
   }
 
   @Test

@@ -75,6 +75,23 @@ import Testing
     }
   }
 
+  @Test(arguments: ["log", "stats", "export", "log --json"])
+  func `lines without a transaction are said to have none`(_ command: String) async throws {
+    let sample = try SampleFolder()
+    try FileBytes.write([], to: sample.folder.file("empty.jsonl"))
+    for (input, name) in [("-", "standard input"), ("empty.jsonl", "empty.jsonl")] {
+      let words = command.split(separator: " ").map(String.init)
+      let result = try await Tool.histctl.run(
+        [words[0], input] + words.dropFirst(), folder: sample.folder.path)
+      #expect(result.status == 0)
+      #expect(result.errors.contains("\(name) has no transaction"), "\(result.errors)")
+      if command.hasSuffix("--json") {
+        #expect(result.errors.contains(#""kind":"emptyInput""#), "\(result.errors)")
+        try await SchemaCheck.expectFits(result.errors)
+      }
+    }
+  }
+
   @Test(arguments: [
     "log sample.store --after 9 --until 4", "export sample.store --after 9 --until 4",
     "stats sample.store --after 9 --until 4",
