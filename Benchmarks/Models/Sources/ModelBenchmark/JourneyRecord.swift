@@ -37,8 +37,8 @@ struct JourneyRecord: Codable, FetchableRecord, MutablePersistableRecord {
 
   mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 
-  /// A database for them, with the log and the care for the disk that stores of models have.
-  static func open(_ path: String) throws -> DatabaseQueue {
+  /// A new database for them, with the log and the care for the disk that stores of models have.
+  static func create(_ path: String, keepsHistory: Bool) throws -> DatabaseQueue {
     let queue = try DatabaseQueue(path: path)
     try queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
@@ -55,6 +55,7 @@ struct JourneyRecord: Codable, FetchableRecord, MutablePersistableRecord {
         table.column("isFavorite", .boolean).notNull()
         table.column("notes", .text)
       }
+      if keepsHistory { try HistoryRecords.create(in: database) }
     }
     return queue
   }

@@ -37,8 +37,9 @@ enum ModelBenchmark {
     let models = ModelTasks(path: path)
     switch name {
     case "save": try models.save(count, perTransaction: perTransaction)
-    case "save-records":
-      try RecordTasks(path: path).save(count, perTransaction: perTransaction)
+    case "save-records", "save-history-records":
+      try RecordTasks(path: path, keepsHistory: name == "save-history-records")
+        .save(count, perTransaction: perTransaction)
     case "fetch": print(try models.fetch(rating: 0))
     case "fetch-records": print(try RecordTasks(path: path).fetch(rating: 0))
     case "find": print(try models.find(models.keys(count)))
@@ -46,6 +47,8 @@ enum ModelBenchmark {
       let records = RecordTasks(path: path)
       print(try records.find(records.keys(count)))
     case "change": try models.change(transactions: count)
+    case "change-history-records":
+      try RecordTasks(path: path, keepsHistory: true).change(transactions: count)
     case "history", "stream":
       guard let token = try models.token(before: count) else { return }
       print(
@@ -69,6 +72,7 @@ enum ModelBenchmark {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let models = ModelTasks(path: folder + "/models.store")
     let records = RecordTasks(path: folder + "/records.sqlite")
+    let recorded = RecordTasks(path: folder + "/history.sqlite", keepsHistory: true)
 
     func remove(_ path: String) {
       for ending in ["", "-wal", "-shm"] {
@@ -88,17 +92,25 @@ enum ModelBenchmark {
       print(
         "| \(title): \(own.name) | \(own.1.text) | \((ratio * 100).rounded() / 100) × | \(bar) × |")
     }
+    func checkHistory() throws {
+      let count = try recorded.differences(from: models.path)
+      guard count == 0 else { fail("\(count) rows of the history differ") }
+    }
 
-    var (saved, savedRecords) = (Measurement(), Measurement())
+    var (saved, savedRecords, savedHistory) = (Measurement(), Measurement(), Measurement())
     for _ in 0..<runs {
       remove(records.path)
       try savedRecords.add { try records.save(count, perTransaction: perTransaction) }
+      remove(recorded.path)
+      try savedHistory.add { try recorded.save(count, perTransaction: perTransaction) }
       remove(models.path)
       try saved.add { try models.save(count, perTransaction: perTransaction) }
     }
+    print("| save \(count): GRDB, no history | \(savedRecords.text) | | |")
     report(
-      "save \(count)", ("GRDB, no history", savedRecords), ("OpenSwiftData, history", saved),
-      bar: 1.4)
+      "save \(count)", ("GRDB, the same history", savedHistory), ("OpenSwiftData", saved),
+      bar: 1.25)
+    try checkHistory()
 
     var (fetched, fetchedRecords) = (Measurement(), Measurement())
     for _ in 0..<runs {
@@ -106,7 +118,7 @@ enum ModelBenchmark {
       let found = try fetched.add { try models.fetch(rating: 0) }
       guard found == expected else { fail("the fetches give \(found) and \(expected)") }
     }
-    report("fetch \(count)", ("GRDB", fetchedRecords), ("OpenSwiftData", fetched), bar: 1.8)
+    report("fetch \(count)", ("GRDB", fetchedRecords), ("OpenSwiftData", fetched), bar: 1.35)
 
     let (keys, recordKeys) = (try models.keys(keyCount), try records.keys(keyCount))
     var (located, locatedRecords) = (Measurement(), Measurement())
@@ -119,7 +131,16 @@ enum ModelBenchmark {
       "by key \(keyCount)", ("GRDB", locatedRecords), ("OpenSwiftData", located), bar: 0.8)
     try isMet = reportPeak(of: "fetch", count, models, bar: 120) && isMet
 
-    try models.change(transactions: historyLength)
+    var (changed, changedRecords) = (Measurement(), Measurement())
+    for _ in 0..<runs {
+      try changedRecords.add { try recorded.change(transactions: historyLength / runs) }
+      try changed.add { try models.change(transactions: historyLength / runs) }
+    }
+    report(
+      "save changes \(historyLength / runs) times", ("GRDB, the same history", changedRecords),
+      ("OpenSwiftData", changed), bar: 1.25)
+    try checkHistory()
+
     guard let token = try models.token(before: historyLength) else { fail("there is no history") }
     var (history, streamed) = (Measurement(), Measurement())
     for _ in 0..<runs {
