@@ -8,7 +8,11 @@ struct ModelRegistry {
   /// A power of 2.
   private static let blockSize: Int64 = 8
 
+  /// Without the last block in use.
   private var blocks: [PersistentIdentifier: [WeakModel]] = [:]
+  /// The last block in use, which is found without hashing: models are often fetched in the order of their
+  /// keys.
+  private var last: (number: Int64, origin: PersistentIdentifier.Origin, models: [WeakModel])?
   /// The models with other keys than numbers, such as new ones.
   private var others: [PersistentIdentifier: WeakModel] = [:]
   /// The number of entries from which on the unused ones are removed.
@@ -17,35 +21,44 @@ struct ModelRegistry {
   subscript(identifier: PersistentIdentifier) -> (any PersistentModel)? {
     get {
       guard let number = identifier.number else { return others[identifier]?.model }
-      let (block, place) = Self.place(of: number, identifier.id.origin)
-      return blocks[block]?[place].model
+      let (block, place) = Self.place(of: number)
+      if let last, last.number == block, last.origin == identifier.id.origin {
+        return last.models[place].model
+      }
+      return blocks[PersistentIdentifier(identifier.id.origin, .number(block))]?[place].model
     }
     set {
       guard let number = identifier.number else {
         others[identifier] = newValue.map { WeakModel(model: $0) }
         return removeUnused()
       }
-      let (block, place) = Self.place(of: number, identifier.id.origin)
-      if let newValue {
-        blocks[block, default: Self.emptyBlock][place].model = newValue
+      let (block, place) = Self.place(of: number)
+      if last?.number != block || last?.origin != identifier.id.origin {
+        let key = PersistentIdentifier(identifier.id.origin, .number(block))
+        guard newValue != nil || blocks[key] != nil else { return }
+        putLastBack()
+        last = (block, identifier.id.origin, blocks.removeValue(forKey: key) ?? Self.emptyBlock)
         removeUnused()
-      } else {
-        blocks[block]?[place].model = nil
       }
+      last?.models[place].model = newValue
     }
   }
 
-  func models(ofStore storeIdentifier: String) -> [any PersistentModel] {
-    blocks.lazy.filter { $0.key.storeIdentifier == storeIdentifier }
+  mutating func models(ofStore storeIdentifier: String) -> [any PersistentModel] {
+    putLastBack()
+    return blocks.lazy.filter { $0.key.storeIdentifier == storeIdentifier }
       .flatMap { $0.value.compactMap(\.model) }
       + others.lazy.filter { $0.key.storeIdentifier == storeIdentifier }.compactMap(\.value.model)
   }
 
-  private static func place(
-    of number: Int64, _ origin: PersistentIdentifier.Origin
-  ) -> (block: PersistentIdentifier, place: Int) {
-    let block = number >> Int64(blockSize.trailingZeroBitCount)
-    return (PersistentIdentifier(origin, .number(block)), Int(number & (blockSize - 1)))
+  private mutating func putLastBack() {
+    guard let last else { return }
+    blocks[PersistentIdentifier(last.origin, .number(last.number))] = last.models
+    self.last = nil
+  }
+
+  private static func place(of number: Int64) -> (block: Int64, place: Int) {
+    (number >> Int64(blockSize.trailingZeroBitCount), Int(number & (blockSize - 1)))
   }
 
   private static var emptyBlock: [WeakModel] {
@@ -54,8 +67,9 @@ struct ModelRegistry {
 
   private mutating func removeUnused() {
     guard blocks.count + others.count > limit else { return }
-    blocks = blocks.filter { $0.value.contains { $0.model != nil } }
-    others = others.filter { $0.value.model != nil }
+    // Without unused ones, nothing is copied.
+    for (key, models) in blocks where models.allSatisfy({ $0.model == nil }) { blocks[key] = nil }
+    for (key, model) in others where model.model == nil { others[key] = nil }
     limit = max(256, (blocks.count + others.count) * 2)
   }
 }
