@@ -7,6 +7,11 @@ import Synchronization
 /// would take longer to create and to read.
 final class ModelObservers {
   let registrar = ObservationRegistrar()
+
+  /// Tells those who track it that something is read, without a copy of the registrar.
+  func access(_ state: ModelState, _ keyPath: KeyPath<ModelState, Void>) {
+    registrar.access(state, keyPath: keyPath)
+  }
 }
 
 /// What the models of a context know of it, as long as it exists.
@@ -23,7 +28,7 @@ final class ContextLink {
   /// observes needs none, and they take more memory than several values.
   func observersIfTracked(_ state: ModelState) -> ModelObservers? {
     let before = Mark.hashCount.load(ordering: .relaxed)
-    probe.registrar.access(state, keyPath: probedProperty)
+    probe.access(state, probedProperty)
     guard Mark.hashCount.load(ordering: .relaxed) != before else { return nil }
     // What tracks a registrar is released with it, so that this one goes with the model.
     defer { probe = ModelObservers() }
