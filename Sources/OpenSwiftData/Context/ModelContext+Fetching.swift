@@ -181,7 +181,7 @@ extension ModelContext {
   ) throws -> [T] {
     // Code for snapshots of any type takes twice the time.
     if let store = store as? DefaultStore {
-      return try models(store.fetch(request(descriptor)).fetchedSnapshots)
+      return try models(of: store.snapshots(descriptor))
     }
     let layout = EntityLayout.of(T.self)
     let result = try store.fetch(request(descriptor))
@@ -194,7 +194,9 @@ extension ModelContext {
     }
   }
 
-  private func models<T: PersistentModel>(_ snapshots: [DefaultSnapshot]) throws -> [T] {
+  private func models<T: PersistentModel>(
+    of snapshots: consuming [DefaultSnapshot]
+  ) throws -> [T] {
     let layout = EntityLayout.of(T.self)
     var models: [T] = []
     models.reserveCapacity(snapshots.count)
@@ -204,10 +206,14 @@ extension ModelContext {
         try SnapshotReader.checkFiles(of: snapshots[index])
       }
       if snapshots[index].layout === layout {
-        let values =
-          snapshots[index].needsCheck
-          ? try SnapshotReader.values(of: snapshots[index], layout: layout)
-          : snapshots[index].values
+        // Taken out of the snapshot: to count another reference to it, memory must be read that is not at
+        // hand.
+        var values: [PropertyValue] = []
+        if snapshots[index].needsCheck {
+          values = try SnapshotReader.values(of: snapshots[index], layout: layout)
+        } else {
+          swap(&values, &snapshots[index].values)
+        }
         models.append(
           register(
             snapshots[index].persistentIdentifier, values: values, as: T.self, layout: layout))

@@ -135,7 +135,7 @@ public class ModelContext: Equatable {
 
   /// - Parameter layout: The layout of the class, if it is at hand; looking it up takes time.
   func register<T: PersistentModel>(
-    _ identifier: PersistentIdentifier, values: [PropertyValue], as type: T.Type,
+    _ identifier: PersistentIdentifier, values: consuming [PropertyValue], as type: T.Type,
     layout: EntityLayout? = nil
   ) -> T {
     if let known = knownModel(for: identifier) as? T, let state = known.state {

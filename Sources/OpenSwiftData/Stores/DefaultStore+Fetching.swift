@@ -11,7 +11,11 @@ extension DefaultStore {
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
     DataStoreFetchResult(
       descriptor: request.descriptor,
-      fetchedSnapshots: try snapshots(objectFetch(request.descriptor)))
+      fetchedSnapshots: try snapshots(request.descriptor))
+  }
+
+  func snapshots<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [DefaultSnapshot] {
+    try snapshots(objectFetch(descriptor))
   }
 
   /// Returns the models with the given identifiers that are in the store.
