@@ -20,7 +20,7 @@ struct ModelMembers {
     let data = "any OpenSwiftData.BackingData<\(name)>"
     let members = [
       """
-      private var _$backingData: \(data) = \(name).createBackingData()
+      @exclusivity(unchecked) private var _$backingData: \(data) = \(name).createBackingData()
       """,
       """
       \(model.overridableAccess)var persistentBackingData: \(data) {
@@ -60,7 +60,7 @@ struct ModelMembers {
   func inheriting(from superclass: String) -> [String] {
     let members = [
       """
-      private var _$backingData: any OpenSwiftData.BackingData<\(name)> = \
+      @exclusivity(unchecked) private var _$backingData: any OpenSwiftData.BackingData<\(name)> = \
       \(name).createBackingData()
       """,
       """

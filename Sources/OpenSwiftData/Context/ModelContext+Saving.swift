@@ -222,9 +222,7 @@ extension Array {
 extension PersistentModel {
   /// Takes the values of another object of the same model.
   fileprivate func share(_ state: ModelState, with known: any PersistentModel) {
-    let backingData = ModelBackingData<Self>(state)
-    backingData.known = known
-    persistentBackingData = backingData
+    persistentBackingData = ModelBackingData<Self>(state, sharedWith: known)
   }
 }
 

@@ -12,6 +12,9 @@ public protocol BackingData<Model> {
   /// Further data of the implementation.
   var metadata: Any { get }
 
+  /// The values as OpenSwiftData keeps them; `nil` for other implementations.
+  var _$values: AnyObject? { get }
+
   /// Returns the value of an attribute.
   // Models may be Codable themselves; a property that leads to one is a relationship all the same.
   @_disfavoredOverload
@@ -51,122 +54,160 @@ public protocol BackingData<Model> {
   where Value: RelationshipCollection
 }
 
-/// Backing data with values in a ``ModelState``, for the class of the object and its superclasses.
-class StatefulBackingData {
-  private var knownState: ModelState?
-  /// The context's object, if this one shares its values. It stays in the context as long as either is
-  /// used.
-  var known: AnyObject?
-
-  fileprivate init(_ state: ModelState?) { knownState = state }
-
-  fileprivate var layout: EntityLayout { preconditionFailure("a subclass knows its model") }
-
-  /// The values, created on first use: an object that a context makes has blank ones for a moment.
-  final var state: ModelState {
-    if let knownState { return knownState }
-    let state = ModelState(layout: layout)
-    knownState = state
-    return state
-  }
-
-  /// Whether there are no values yet. The initial values of a class are set then, also for an object that a
-  /// context makes, and need not be kept where a blank object has the same.
-  fileprivate final var isUnused: Bool { knownState == nil }
+extension BackingData {
+  /// `nil`.
+  public var _$values: AnyObject? { nil }
 }
 
-final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, BackingData {
-  init(for modelType: Model.Type) { super.init(nil) }
+/// Backing data with values in a ``ModelState``.
+///
+/// It is a structure, because each model would need one more object otherwise.
+struct ModelBackingData<Model: PersistentModel>: BackingData {
+  /// The values, created when the first one is set: an object that a context makes has blank ones for a
+  /// moment.
+  private var state: ModelState?
+  /// The context's object, if this one shares its values. It stays in the context as long as either is
+  /// used.
+  private let known: AnyObject?
 
-  init(_ state: ModelState) { super.init(state) }
+  init(for modelType: Model.Type) { known = nil }
 
-  fileprivate override var layout: EntityLayout { EntityLayout.of(Model.self) }
-
-  var persistentModelID: PersistentIdentifier? {
-    get { state.identifier }
-    set { if let newValue { state.identifier = newValue } }
+  init(_ state: ModelState, sharedWith known: AnyObject? = nil) {
+    self.state = state
+    self.known = known
   }
 
-  var metadata: Any { state.layout.name }
+  var _$values: AnyObject? { state }
+
+  var persistentModelID: PersistentIdentifier? {
+    get { state?.identifier }
+    set { if let newValue { begun().identifier = newValue } }
+  }
+
+  var metadata: Any { readable.layout.name }
+
+  private var readable: ModelState { state ?? ModelState(layout: EntityLayout.of(Model.self)) }
+
+  private mutating func begun() -> ModelState {
+    let state = readable
+    self.state = state
+    return state
+  }
 
   // MARK: - Reading
 
   @_disfavoredOverload
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable {
-    let state = state
-    let index = state.layout.index(of: key)
-    state.isRead(at: index)
-    guard case .stored(let stored) = state.values[index], state.layout.properties[index].isPlain
-    else { return state.attribute(at: index) }
-    return PlainValue.value(stored) { state.attribute(at: index) }
+    readable.value(forKey: key)
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
-    let index = state.layout.index(of: key)
-    state.isRead(at: index)
-    if let model = state.toOne(at: index) as? Value { return model }
-    // Without a target, the result is a blank model of no context.
-    return Value(backingData: ModelBackingData<Value>(for: Value.self))
+    readable.target(forKey: key)
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
-    let index = state.layout.index(of: key)
-    state.isRead(at: index)
-    return state.toOne(at: index) as? Value
+    readable.targetIfAny(forKey: key)
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection {
-    let index = state.layout.index(of: key)
-    state.isRead(at: index)
-    let models = state.toMany(at: index)
-    return Value(models: models.compactMap { $0 as? Value.PersistentElement })
+    readable.targets(forKey: key)
   }
 
   func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
-    let index = state.layout.index(of: key)
-    state.isRead(at: index)
-    return state.attribute(at: index)
+    readable.transformableValue(forKey: key)
   }
 
   // MARK: - Writing
 
   @_disfavoredOverload
-  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable {
-    if isUnused {
-      let layout = layout
+    // The initial values of a class are set also for an object that a context makes, and need not be kept
+    // where a blank object has the same.
+    if state == nil {
+      let layout = EntityLayout.of(Model.self)
       if layout.isInitial(newValue, at: layout.index(of: key)) { return }
     }
-    let state = state
-    let index = state.layout.index(of: key)
-    if state.layout.properties[index].isPlain, let stored = PlainValue.stored(newValue) {
-      state.setStored(stored, at: index)
+    begun().setValue(newValue, forKey: key)
+  }
+
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel {
+    begun().setTarget(newValue, forKey: key)
+  }
+
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel {
+    if state == nil, newValue == nil { return }
+    begun().setTarget(newValue, forKey: key)
+  }
+
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection {
+    let models = newValue.models
+    if state == nil, models.isEmpty { return }
+    begun().setTargets(models, forKey: key)
+  }
+
+  mutating func setTransformableValue<Value>(
+    forKey key: KeyPath<Model, Value>, to newValue: Value
+  ) {
+    let state = begun()
+    state.setAttribute(newValue, at: state.layout.index(of: key))
+  }
+}
+
+/// The values as the properties of a model have them.
+extension ModelState {
+  func value<Value: Decodable>(forKey key: AnyKeyPath) -> Value {
+    let index = layout.index(of: key)
+    isRead(at: index)
+    guard case .stored(let stored) = values[index], layout.properties[index].isPlain else {
+      return attribute(at: index)
+    }
+    return PlainValue.value(stored) { attribute(at: index) }
+  }
+
+  func transformableValue<Value>(forKey key: AnyKeyPath) -> Value {
+    let index = layout.index(of: key)
+    isRead(at: index)
+    return attribute(at: index)
+  }
+
+  func targetIfAny<Value: PersistentModel>(forKey key: AnyKeyPath) -> Value? {
+    let index = layout.index(of: key)
+    isRead(at: index)
+    return toOne(at: index) as? Value
+  }
+
+  /// Returns the target of a to-one relationship; without one, a blank model of no context.
+  func target<Value: PersistentModel>(forKey key: AnyKeyPath) -> Value {
+    targetIfAny(forKey: key) ?? Value(backingData: ModelBackingData<Value>(for: Value.self))
+  }
+
+  func targets<Value: RelationshipCollection>(forKey key: AnyKeyPath) -> Value {
+    let index = layout.index(of: key)
+    isRead(at: index)
+    let models = toMany(at: index)
+    return Value(models: models.compactMap { $0 as? Value.PersistentElement })
+  }
+
+  func setValue<Value: Encodable>(_ newValue: Value, forKey key: AnyKeyPath) {
+    let index = layout.index(of: key)
+    if layout.properties[index].isPlain, let stored = PlainValue.stored(newValue) {
+      setStored(stored, at: index)
     } else {
-      state.setAttribute(newValue, at: index)
+      setAttribute(newValue, at: index)
     }
   }
 
-  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
-  where Value: PersistentModel {
-    state.setToOne(newValue, at: state.layout.index(of: key))
+  func setTarget(_ newValue: (any PersistentModel)?, forKey key: AnyKeyPath) {
+    setToOne(newValue, at: layout.index(of: key))
   }
 
-  func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
-  where Value: PersistentModel {
-    if isUnused, newValue == nil { return }
-    state.setToOne(newValue, at: state.layout.index(of: key))
-  }
-
-  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
-  where Value: RelationshipCollection {
-    let models = newValue.models
-    if isUnused, models.isEmpty { return }
-    state.setToMany(models, at: state.layout.index(of: key))
-  }
-
-  func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
-    state.setAttribute(newValue, at: state.layout.index(of: key))
+  func setTargets(_ newValue: [any PersistentModel], forKey key: AnyKeyPath) {
+    setToMany(newValue, at: layout.index(of: key))
   }
 }
 

@@ -132,7 +132,7 @@ final class ModelState: Observable {
   }
 
   static func of<Data: BackingData>(_ backingData: Data) -> ModelState {
-    (backingData as? StatefulBackingData)?.state
+    backingData._$values as? ModelState
       ?? ModelState(layout: EntityLayout.of(Data.Model.self))
   }
 

@@ -25,10 +25,16 @@ extension PersistentModel {
     ModelBackingData<P>(for: P.self)
   }
 
+  /// Returns backing data for a new object; called by code that `@Model` generates, because a result of
+  /// an opaque type takes longer.
+  public static func createBackingData() -> any BackingData<Self> {
+    ModelBackingData<Self>(for: Self.self)
+  }
+
   /// The identifier of the model, temporary until its first save.
   public var persistentModelID: PersistentIdentifier {
     // Only custom backing data can be without an identifier.
-    persistentBackingData.persistentModelID
+    state?.identifier ?? persistentBackingData.persistentModelID
       ?? PersistentIdentifier(
         entityName: Schema.entityName(for: Self.self), storeIdentifier: nil, key: .text(""))
   }
@@ -63,49 +69,65 @@ extension PersistentModel {
   }
 
   /// The values, or `nil` for custom backing data.
-  var state: ModelState? { (persistentBackingData as? StatefulBackingData)?.state }
+  var state: ModelState? {
+    if let values = persistentBackingData._$values { return values as? ModelState }
+    guard persistentBackingData is ModelBackingData<Self> else { return nil }
+    // No value of a new object was set yet. What is read from now on can be observed.
+    let state = ModelState(layout: EntityLayout.of(Self.self))
+    persistentBackingData = ModelBackingData<Self>(state)
+    return state
+  }
 }
 
 extension PersistentModel {
   /// Returns the value of an attribute.
   @_disfavoredOverload
   public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value where Value: Decodable {
-    persistentBackingData.getValue(forKey: key)
+    guard let state else { return persistentBackingData.getValue(forKey: key) }
+    return state.value(forKey: key)
   }
 
   /// Returns the target of a to-one relationship.
   public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value
   where Value: PersistentModel {
-    persistentBackingData.getValue(forKey: key)
+    guard let state else { return persistentBackingData.getValue(forKey: key) }
+    return state.target(forKey: key)
   }
 
   /// Returns the target of a to-one relationship, or `nil` if it has none.
   public func getValue<Value>(forKey key: KeyPath<Self, Value?>) -> Value?
   where Value: PersistentModel {
-    persistentBackingData.getValue(forKey: key)
+    guard let state else { return persistentBackingData.getValue(forKey: key) }
+    return state.targetIfAny(forKey: key)
   }
 
   /// Returns the targets of a to-many relationship.
   public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value
   where Value: RelationshipCollection {
-    persistentBackingData.getValue(forKey: key)
+    guard let state else { return persistentBackingData.getValue(forKey: key) }
+    return state.targets(forKey: key)
   }
 
   /// Returns the value of a transformable attribute.
   public func getTransformableValue<Value>(forKey key: KeyPath<Self, Value>) -> Value {
-    persistentBackingData.getTransformableValue(forKey: key)
+    guard let state else { return persistentBackingData.getTransformableValue(forKey: key) }
+    return state.transformableValue(forKey: key)
   }
 
   /// Sets the value of a transformable attribute.
   public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
-    persistentBackingData.setTransformableValue(forKey: key, to: newValue)
+    guard let state else {
+      return persistentBackingData.setTransformableValue(forKey: key, to: newValue)
+    }
+    state.setAttribute(newValue, at: state.layout.index(of: key))
   }
 
   /// Sets the value of an attribute.
   @_disfavoredOverload
   public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value)
   where Value: Encodable {
-    persistentBackingData.setValue(forKey: key, to: newValue)
+    guard let state else { return persistentBackingData.setValue(forKey: key, to: newValue) }
+    state.setValue(newValue, forKey: key)
   }
 
   /// Sets the target of a to-one relationship.
@@ -194,10 +216,12 @@ extension PersistentModel {
   public static func completeBackingData<Own, Inherited>(
     _ own: any BackingData<Own>, with inherited: any BackingData<Inherited>
   ) -> any BackingData<Inherited> where Own: PersistentModel, Inherited: PersistentModel {
-    guard let own = own as? StatefulBackingData, let data = inherited as? StatefulBackingData else {
+    guard own is ModelBackingData<Own>, inherited is ModelBackingData<Inherited> else {
       return inherited
     }
-    own.state.inherit(data.state)
-    return ModelBackingData<Inherited>(own.state)
+    let state = ModelState.of(own)
+    // Without values of its own the superclass has the initial ones.
+    if let other = inherited._$values as? ModelState { state.inherit(other) }
+    return ModelBackingData<Inherited>(state)
   }
 }
