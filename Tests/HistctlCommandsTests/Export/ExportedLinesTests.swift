@@ -255,7 +255,8 @@ import Testing
   {
     let sample = try await Self.folder()
     let empty = try await sample.run("log - --json")
-    #expect(empty.status == 0 && empty.text == "" && empty.errors == "")
+    #expect(empty.status == 0 && empty.text == "")
+    #expect(empty.errors.contains(#""kind":"emptyInput""#), "\(empty.errors)")
     let lines = try await sample.run("export sample.store").lines
     let gap =
       #"{"schema":1,"type":"gap","store":"\#(SampleFolder.identifier)","after":3,"oldest":8}"#
