@@ -150,7 +150,10 @@ struct DiffOutput: FieldPage {
     guard try timeline.newestTransaction() != nil else {
       return try reading.explainEmptyAnswer(to: query)
     }
-    if foldedCount == 0, !query.isUnconditional { _ = try reading.reportUnknownNames(in: query) }
+    if !query.isUnconditional {
+      // Others of several objects may have been folded.
+      _ = try reading.reportUnknownNames(in: query, onlyObjects: foldedCount > 0)
+    }
     guard session.environment.isErrorTerminal else { return }
     let range = "after \(query.after ?? 0) up to \(query.until ?? 0)"
     let asked = query.isUnconditional ? "" : " that matches"

@@ -124,10 +124,13 @@ struct Export: ReadingCommand {
       helperCount: StoreReading.helperCount
     ) { reading, helpers, resolver in
       var operation = try operation(reading, helpers, resolver, encoder)
+      let begins = try beginsHistory(resolver)
       let files = try session.observing { observer in
         operation.observer = observer
         return try write(operation, session, resolver)
       }
+      // After everything that may be refused.
+      if begins { try noteBeginning(of: operation.export, reading) }
       for summary in files.map(\.summary) {
         try explain(summary, of: operation.export.query, reading)
       }
@@ -150,12 +153,23 @@ struct Export: ReadingCommand {
     return try !BookmarkFile(path: resolver.bookmarkPath).bookmarks.contains { $0.name == name }
   }
 
-  /// Makes the export of a history.
+  /// Notes where the history begins, if its beginning is missing.
   ///
   /// - Parameter name: The name of the history in messages, if there are several.
+  private func noteBeginning(
+    of export: HistoryExport, _ reading: HistoryReading, among name: String? = nil
+  ) throws {
+    if let gap = export.missingBeginning {
+      try reading.note(missingBeginning: gap, among: name)
+    } else {
+      try reading.noteBeginning(of: export.query, among: name)
+    }
+  }
+
+  /// Makes the export of a history.
   private func operation(
     _ reading: HistoryReading, _ helpers: SnapshotHelpers?, _ resolver: TokenResolver,
-    _ encoder: any HistoryEncoder, among name: String? = nil
+    _ encoder: any HistoryEncoder
   ) throws -> ExportOperation {
     let timeline = reading.timeline
     _ = try timeline.snapshot?.historyTables()
@@ -163,12 +177,7 @@ struct Export: ReadingCommand {
     let schema = try reading.schema(joinsArchive: !query.change.isEmpty)
     try values.apply(to: &query, reading)
     var whole = HistoryExport(query: query, compression: export.compression)
-    if let gap = try resolver.missingBeginning(after: filter.after) {
-      whole.missingBeginning = gap
-      try reading.note(missingBeginning: gap, among: name)
-    } else if try beginsHistory(resolver) {
-      try reading.noteBeginning(of: query, among: name)
-    }
+    whole.missingBeginning = try resolver.missingBeginning(after: filter.after)
     return ExportOperation(
       timeline: timeline, helpers: helpers, schema: schema, format: export.format, encoder: encoder,
       export: whole,
@@ -222,10 +231,8 @@ struct Export: ReadingCommand {
       var summary: ExportRun.Summary?
       try session.write(usesPager: false) { writer in
         let end = try run.run {
-          let reading = HistoryReading(session: session, timeline: $0)
-          let operation = try operation(reading, $1, $2, encoder, among: $0.path)
-          try names.search(reading, for: operation.export.query)
-          return operation
+          try prepare(
+            HistoryReading(session: session, timeline: $0), $1, $2, encoder, names)
         } ended: { outcome in
           if output.json {
             for file in outcome.files {
@@ -252,8 +259,27 @@ struct Export: ReadingCommand {
     if let summary, !output.json, session.environment.isErrorTerminal {
       session.diagnostics.note(text(of: summary))
     }
-    session.end(with: isolation.status == .success ? .success : .partlyDone)
-    if summary?.transactions == 0 { names.report(session) }
+    let doneCount = summary.map { $0.exported + $0.unchanged + $0.skipped } ?? 0
+    session.end(with: isolation.status(isAnyDone: doneCount > 0))
+    names.report(session, onlyObjects: summary?.transactions != 0)
+  }
+
+  /// Makes the export of one of several histories; `nil` if it does not have what conditions name.
+  private func prepare(
+    _ reading: HistoryReading, _ helpers: SnapshotHelpers?, _ resolver: TokenResolver,
+    _ encoder: any HistoryEncoder, _ names: UnknownNames
+  ) throws -> ExportOperation? {
+    try names.unlessUnknown {
+      let operation = try operation(reading, helpers, resolver, encoder)
+      let query = operation.export.query
+      _ = try TimelineReader(
+        reading.timeline, query: query.readingNewestFirst, schema: operation.schema)
+      if try beginsHistory(resolver) {
+        try noteBeginning(of: operation.export, reading, among: reading.timeline.path)
+      }
+      try names.search(reading, for: query)
+      return operation
+    }
   }
 
   private func text(of summary: ExportRun.Summary) -> String {
@@ -271,7 +297,12 @@ struct Export: ReadingCommand {
   ) throws {
     summary.gaps.forEach(reading.report)
     reading.noteUnknownHierarchy(of: query)
-    if summary.transactions == 0 { try reading.explainEmptyAnswer(to: query) }
+    if summary.transactions == 0 {
+      try reading.explainEmptyAnswer(to: query)
+    } else if query.change.objects.count > 1 {
+      // Others of several objects may have made the answer.
+      _ = try reading.reportUnknownNames(in: query, onlyObjects: true)
+    }
   }
 
   /// Reports files: as JSON on standard output, otherwise in notes for a person at a terminal.

@@ -75,8 +75,7 @@ struct Find: HistctlCommand {
     }
     tell(summary.unsearched, session.diagnostics)
     tell(summary, session)
-    guard isolation.status != .success else { return }
-    throw EndWithStatus(status: summary.found == 0 ? isolation.status : .partlyDone)
+    session.end(with: isolation.status(isAnyDone: summary.found > 0))
   }
 
   /// Says how many files of formats that are not searched there are: in JSON as a warning.

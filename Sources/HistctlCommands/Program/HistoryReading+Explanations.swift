@@ -1,3 +1,4 @@
+import HistoryArchive
 import HistoryCoding
 import HistoryOperations
 import PersistentHistory
@@ -146,9 +147,11 @@ extension HistoryReading {
 
   /// Warns of authors, bundles and processes in a query that the history does not have, reports such objects as
   /// errors, and returns whether there was one.
-  func reportUnknownNames(in query: HistoryQuery) throws -> Bool {
+  ///
+  /// - Parameter onlyObjects: Whether to look for objects only.
+  func reportUnknownNames(in query: HistoryQuery, onlyObjects: Bool = false) throws -> Bool {
     let names = UnknownNames()
-    try names.search(self, for: query)
+    try names.search(self, for: query, onlyObjects: onlyObjects)
     return names.report(session)
   }
 
@@ -161,6 +164,9 @@ extension HistoryReading {
         + "\(names.joined(separator: ", ")): only "
         + (names.count == 1 ? "that entity itself matches" : "those themselves match"),
       kind: "unknownHierarchy",
-      hint: "read it together with its store, or use --exact-entity")
+      hint: (Archive.isArchive(timeline.path)
+        ? "read it together with its store: STORE --archive \(ShellWord.quoted(timeline.path)); "
+        : "name those that inherit too, each with --entity; ")
+        + "without inheritance: --exact-entity")
   }
 }

@@ -30,6 +30,8 @@ final class SeveralHistories: FieldPage {
   private let isolation: StoreIsolation?
   /// The histories that failed.
   private var failed: Set<Int> = []
+  /// Whether one of them could be prepared.
+  fileprivate private(set) var isAnyPrepared = false
 
   fileprivate init(
     _ session: Session, _ readings: [HistoryReading], _ resolvers: [TokenResolver],
@@ -49,25 +51,22 @@ final class SeveralHistories: FieldPage {
   ///
   /// - Parameter body: Returns what is read of one.
   func prepare(_ body: (HistoryReading, TokenResolver) throws -> HistoryPart) throws {
-    var unknown: (any Error)?
+    let names = UnknownNames()
     for (place, reading) in readings.enumerated() {
       parts.append(
         try run(place) {
-          do {
+          guard areSeveral else { return try body(reading, resolvers[place]) }
+          return try names.unlessUnknown {
             let part = try body(reading, resolvers[place])
-            if areSeveral {
-              // Unknown names are found before anything is written.
-              _ = try TimelineReader(
-                reading.timeline, query: part.query.readingNewestFirst, schema: part.schema)
-            }
+            // Unknown names are found before anything is written.
+            _ = try TimelineReader(
+              reading.timeline, query: part.query.readingNewestFirst, schema: part.schema)
             return part
-          } catch  where areSeveral && Failure(error).isOfUnknownName {
-            unknown = unknown ?? error
-            return nil
           }
         } ?? nil)
     }
-    if let unknown, parts.allSatisfy({ $0 == nil }), failed.isEmpty { throw unknown }
+    isAnyPrepared = failed.count < readings.count
+    if let unknown = names.unfitForAll, failed.isEmpty { throw unknown }
   }
 
   /// Runs work on one of the histories. If it fails and there are others, its error is reported, and no work runs on
@@ -222,13 +221,6 @@ final class SeveralHistories: FieldPage {
   }
 }
 
-extension Failure {
-  /// Whether a condition names an entity, an attribute or an object that a history does not have.
-  fileprivate var isOfUnknownName: Bool {
-    [.unknownEntity, .unknownAttribute, .unknownObject, .objectOfOtherStore].contains(kind)
-  }
-}
-
 extension Session {
   /// Reads stores, archives and exported lines at the same time, and writes what `body` finds.
   func readHistories(
@@ -253,7 +245,7 @@ extension Session {
         hint: "give fewer stores, or run the command for parts of the list")
     }
     let names = HistoryInput.names(of: inputs)
-    var count = 0
+    var isAnyRead = false
     try write(usesPager: usesPager) { writer in
       try JointReading.read(
         inputs,
@@ -270,14 +262,14 @@ extension Session {
             resolvers.append(resolver)
           }
         }
-        count = readings.count
-        guard count > 0 else { return }
-        try body(SeveralHistories(self, readings, resolvers, isolation))
+        guard !readings.isEmpty else { return }
+        let histories = SeveralHistories(self, readings, resolvers, isolation)
+        try body(histories)
+        isAnyRead = histories.isAnyPrepared
       }
     }
     isolation.noteSkipped()
-    guard isolation.status != .success else { return }
-    end(with: count > 0 ? .partlyDone : isolation.status)
+    end(with: isolation.status(isAnyDone: isAnyRead))
   }
 }
 
@@ -329,6 +321,11 @@ final class StoreIsolation {
     paths.count.counted("store") + " without history "
       + (paths.count == 1 ? "was skipped: " : "were skipped: ")
       + paths.listed(3)
+  }
+
+  /// Returns the status of a command that does what it can: the worst of the stores, if none could be done.
+  func status(isAnyDone: Bool) -> ExitStatus {
+    status != .success && isAnyDone ? .partlyDone : status
   }
 
   /// Ends with this status unless an earlier one is worse.

@@ -23,6 +23,28 @@ final class UnknownNames {
   ]
   private var knownObjects: Set<HistoryObject> = []
   private var unknownObjects: [HistoryObject: any Error] = [:]
+  /// The error about an entity, an attribute or values of an object that a history does not have, of the history
+  /// that has most of them.
+  private var unfit: (any Error)?
+  /// Whether a history has all of them.
+  private var fits = false
+
+  /// The error about what none of the prepared histories has.
+  var unfitForAll: (any Error)? { fits ? nil : unfit }
+
+  /// Prepares one of several histories; returns `nil` if it does not have an entity, an attribute or an object that
+  /// a query names. It then has no matches, and the error is reported if no other history has it.
+  func unlessUnknown<Result>(_ prepare: () throws -> Result) throws -> Result? {
+    do {
+      let result = try prepare()
+      fits = true
+      return result
+    } catch {
+      guard let depth = Failure(error).depthOfUnknownName else { throw error }
+      if depth > unfit.flatMap({ Failure($0).depthOfUnknownName }) ?? -1 { unfit = error }
+      return nil
+    }
+  }
 
   /// Searches a history for the names in a query. It may read all transactions of an archive.
   func search(
@@ -57,10 +79,16 @@ final class UnknownNames {
   }
 
   /// Warns of unknown names, reports unknown objects as errors, and returns whether there was one.
+  ///
+  /// - Parameter onlyObjects: Whether to leave out authors, bundles and processes.
   @discardableResult
-  func report(_ session: Session) -> Bool {
+  func report(_ session: Session, onlyObjects: Bool = false) -> Bool {
     var isAny = false
-    for names in names where !names.mayBeKnown {
+    if let unfit = unfitForAll {
+      isAny = true
+      session.fail(with: unfit)
+    }
+    for names in names where !names.mayBeKnown && !onlyObjects {
       for name in names.wanted.sorted() where !names.known.contains(name) {
         isAny = true
         let near = NearNames.of(name, in: names.known)
@@ -82,5 +110,12 @@ final class UnknownNames {
       session.fail(with: problem)
     }
     return isAny
+  }
+}
+
+extension Failure {
+  /// How much of what a condition names a history has, if it does not have all of it; `nil` for any other failure.
+  fileprivate var depthOfUnknownName: Int? {
+    [.unknownEntity, .unknownAttribute, .objectOfOtherStore, .unknownObject].firstIndex(of: kind)
   }
 }

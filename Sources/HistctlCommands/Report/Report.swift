@@ -52,12 +52,19 @@ struct Report: ReadingCommand {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let inputs = try session.inputs(stores, archive)
     let names = UnknownNames()
+    var failedCount = 0
+    var isAnyDone = false
     try session.write(usesPager: false) { writer in
       var report = HistoryReport(
         inputs, maker: "histctl \(Version.text)",
-        query: { try query(HistoryReading(session: session, timeline: $0), $1, names) },
+        query: { timeline, resolver in
+          let reading = HistoryReading(session: session, timeline: timeline)
+          guard inputs.count > 1 else { return try query(reading, resolver, names) }
+          return try names.unlessUnknown { try query(reading, resolver, names) } ?? .ofNothing
+        },
         failed: { path, error in
           if error is OutputError { throw error }
+          failedCount += 1
           try isolation.run(path) { throw error }
           return Failure(error, time: session.time.text).message
         })
@@ -69,14 +76,16 @@ struct Report: ReadingCommand {
       report.showsDigests = page.hashes
       report.madeAt = page.reproducible ? nil : session.now
       guard let file = page.file else {
-        _ = try report.write { try writer.write($0) }
+        let summary = try report.write { try writer.write($0) }
+        isAnyDone = summary.histories > failedCount
         return
       }
       let summary = try report.writeFile(file, overwrites: page.overwrite)
+      isAnyDone = summary.histories > failedCount
       try show(summary, in: file, session)
     }
     isolation.noteSkipped()
-    session.end(with: isolation.status == .success ? .success : .partlyDone)
+    session.end(with: isolation.status(isAnyDone: isAnyDone))
     names.report(session)
   }
 
@@ -86,6 +95,11 @@ struct Report: ReadingCommand {
     var query = try filter.query(
       resolver, values: valueConditions.conditions(now: reading.session.now))
     try values.apply(to: &query, reading)
+    if !query.change.isEmpty {
+      // Unknown names are reported before anything else is said.
+      _ = try TimelineReader(
+        reading.timeline, query: query.readingNewestFirst, schema: reading.timeline.schema())
+    }
     try reading.warnOfTornCopy()
     reading.noteUnknownHierarchy(of: query)
     try names.search(reading, for: query)
@@ -114,6 +128,13 @@ struct Report: ReadingCommand {
         "cannot open \(file): no graphical session", kind: "noDesktop",
         hint: "copy the file to a machine with a browser")
     }
+  }
+}
+
+extension HistoryQuery {
+  /// A query that no transaction matches.
+  fileprivate static var ofNothing: HistoryQuery {
+    HistoryQuery(author: TextCondition(anyOf: []))
   }
 }
 

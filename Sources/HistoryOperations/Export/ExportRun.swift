@@ -54,10 +54,10 @@ package struct ExportRun {
     }
   }
 
-  /// Creates the export of an open history.
+  /// Creates the export of an open history; `nil` to leave it out as one without anything new.
   package typealias Preparation = (
     HistoryTimeline, SnapshotHelpers?, TokenResolver
-  ) throws -> ExportOperation
+  ) throws -> ExportOperation?
 
   /// The stores, archives and exported lines, each once.
   let inputs: [HistoryInput]
@@ -183,7 +183,9 @@ package struct ExportRun {
       input.context.observer = warn
       try input.open().read { timeline, helpers, resolver in
         outcome.storeIdentifier = timeline.storeIdentifier
-        var operation = try inTurn { try prepare(timeline, helpers, resolver) }
+        guard var operation = try inTurn({ try prepare(timeline, helpers, resolver) }) else {
+          return
+        }
         operation.observer = warn
         let target = try ExportFolder(
           operation, to: folder, layout: layout, resolver: resolver,

@@ -130,6 +130,81 @@ import Testing
     }
   }
 
+  /// Writes a store with the entity Item instead of Trip.
+  private func writeOtherStore(_ sample: SampleFolder) async throws {
+    try await sample.sqlite(
+      """
+      VACUUM INTO '\(sample.folder.file("other.store"))';
+      UPDATE Z_METADATA SET Z_UUID = 'E8F7C1D2-8F4B-4E3A-9C61-0A5B7C9D2E3F';
+      ATTACH '\(sample.folder.file("other.store"))' AS other;
+      UPDATE other.Z_PRIMARYKEY SET Z_NAME = 'Item' WHERE Z_NAME = 'Trip'
+      """)
+  }
+
+  /// A condition names what a store has or not; a store that does not have it has no matches.
+  @Test(arguments: [
+    "log sample.store other.store", "stats sample.store other.store",
+    "report sample.store other.store -o page.html --overwrite",
+    "export sample.store other.store --output-dir out",
+  ])
+  func `what one of several histories has is no error of the others`(_ line: String) async throws {
+    let sample = try SampleFolder()
+    try await writeOtherStore(sample)
+    for (place, condition) in [
+      ["--entity", "Item"], ["--object", "Item/p9"], ["--object", "Trip/p9"], ["--entity", "Trip"],
+      ["--attribute", "name", "--entity", "Trip"],
+    ].enumerated() {
+      let result = try await sample.run(
+        line.replacing(" out", with: " out\(place)").split(separator: " ").map(String.init)
+          + condition)
+      #expect(result.status == 0 && result.errors == "", "\(condition): \(result.errors)")
+    }
+    for (place, (condition, status, message)) in [
+      ("--object Trip/p777", 1, "Trip/p777 is neither in the store nor in its history"),
+      ("--object Trip[name=Paris]", 1, "'Trip[name=Paris]' is not an object of the store"),
+      ("--object Zebra/p1", 64, "no entity is named 'Zebra'"),
+      ("--entity Zebra", 64, "no entity is named 'Zebra'"),
+      ("--attribute zebra", 64, "has an attribute or relationship named 'zebra'"),
+    ].enumerated() {
+      let result = try await sample.run(
+        line.replacing(" out", with: " none\(place)") + " " + condition)
+      #expect(Int(result.status) == status, "\(condition): \(result.errors)")
+      #expect(result.errors.ranges(of: message).count == 1, "\(result.errors)")
+      #expect(result.errors.ranges(of: "histctl: ").count == 1, "\(result.errors)")
+    }
+  }
+
+  /// A bookmark must not pass what could not be asked for.
+  @Test
+  func `a store without what a condition names keeps its bookmark`() async throws {
+    let sample = try SampleFolder()
+    try await writeOtherStore(sample)
+    let result = try await sample.run(
+      "export sample.store other.store --entity Trip --bookmark n --output-dir out --json")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text.contains("\"exported\":1,\"unchanged\":1,\"failed\":0"), "\(result.text)")
+    #expect(try await sample.run("token check other.store @n").status == 64)
+    let mistyped = try await sample.run(
+      "export sample.store other.store --entity Tripp --bookmark m --output-dir out2")
+    #expect(mistyped.status == 64 && mistyped.errors.contains("did you mean Trip?"))
+    for store in ["sample.store", "other.store"] {
+      #expect(try await sample.run("token check \(store) @m").status == 64)
+    }
+  }
+
+  @Test(arguments: [
+    "export sample.store", "stats sample.store", "log sample.store", "diff sample.store 0",
+    "report sample.store -o page.html", "export sample.store other.store --output-dir out",
+  ])
+  func `one unknown object of several is reported`(_ line: String) async throws {
+    let sample = try SampleFolder()
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    try await sample.sqlite("UPDATE Z_METADATA SET Z_UUID = 'E8F7C1D2-8F4B-4E3A-9C61-0A5B7C9D2E3F'")
+    let result = try await sample.run(line + " --object Trip/p9 --object Trip/p777")
+    #expect(result.status == 1)
+    #expect(result.errors.ranges(of: "Trip/p777 is neither").count == 1, "\(result.errors)")
+  }
+
   @Test(arguments: [
     "report sample.store other.store -o page.html",
     "export sample.store other.store --output-dir out",

@@ -33,6 +33,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("--entity Zebra", "no entity is named 'Zebra'"),
+    ("-o lines.jsonl", "lines.jsonl already exists"),
+    ("-o sample.store", "a file at sample.store would overwrite sample.store"),
+    ("-o missing/lines.jsonl", "cannot write missing/lines.jsonl"),
+    ("--output-dir lines.jsonl", "cannot make the folder lines.jsonl"),
+  ])
+  func `an export that is refused says nothing of the history`(
+    _ options: String, _ words: String
+  ) async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("export sample.store -o lines.jsonl")
+    try await sample.sqlite(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 4; DELETE FROM ATRANSACTION WHERE Z_PK < 4")
+    let result = try await sample.run("export sample.store " + options)
+    #expect(result.status != 0)
+    #expect(result.errors.hasPrefix("histctl: " + words), "\(result.errors)")
+    #expect(!result.errors.contains("history begins"), "\(result.errors)")
+    let allowed = try await sample.run("export sample.store -o lines.jsonl --overwrite")
+    #expect(allowed.status == 0 && allowed.errors.contains("history begins at 4"))
+  }
+
   @Test
   func `a refusal of a guard comes before a missing confirmation`() async throws {
     let sample = try SampleFolder()

@@ -43,6 +43,36 @@ import Testing
     #expect(check.lines.count == 1, "\(check.text)")
   }
 
+  /// Part is done only if one store is.
+  @Test(arguments: [
+    "log", "stats", "export --output-dir out", "report -o r.html --overwrite",
+    "check --max-size 1G", "find", "diff 0 --stat",
+  ])
+  func `if no store can be read, the status is that of the worst error`(
+    _ line: String
+  ) async throws {
+    let sample = try SampleFolder()
+    try FileBytes.write([], to: sample.folder.file("empty"))
+    let (command, options) = (line.prefix { $0 != " " }, line.drop { $0 != " " })
+    func run(_ stores: String) async throws -> Tool.Result {
+      try await sample.run("\(command) \(stores)\(options)")
+    }
+    let none = try await run("nothing.store neither.store")
+    #expect(none.status == 9, "\(none.errors)")
+    #expect(none.errors.contains("no file at nothing.store"), "\(none.errors)")
+    guard command != "check" else { return }
+    let part = try await run("nothing.store sample.store")
+    #expect(part.status == 3, "\(part.errors)")
+    guard !["find", "diff"].contains(command) else { return }
+    let worst = try await run("empty nothing.store")
+    #expect(worst.status == 9, "\(worst.errors)")
+    try SampleStore.write(to: sample.folder.file("other.store"))
+    try await sample.sqlite(
+      "UPDATE Z_METADATA SET Z_UUID = 'E8F7C1D2-8F4B-4E3A-9C61-0A5B7C9D2E3F'")
+    let bookmark = try await run("sample.store other.store --after @nobody")
+    #expect(bookmark.status == 64, "\(bookmark.errors)")
+  }
+
   @Test(arguments: [
     "check --max-size 1G --stores-from list", "report -o r.html --stores-from list",
     "log --stores-from list", "stats --stores-from list",
