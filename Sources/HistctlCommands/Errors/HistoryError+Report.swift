@@ -52,6 +52,8 @@ extension HistoryError: ReportedError {
           + "histctl diff STORE --with COPY"
         : "to read a token from a file, write "
           + ShellWord.quoted("@" + (text.contains("/") ? text : "./" + text))
+    case .unknownBookmark(_, let path, known: []) where Self.isBesideOtherThanStore(path):
+      "bookmarks are set for stores; name the file that has this one with --bookmark-file"
     case .unknownBookmark(let name, _, known: []):
       "there are none; create one with: histctl bookmark set STORE \(name) TOKEN"
     case .unusableToken(let token): token.remedyOfBookmark()
@@ -77,9 +79,11 @@ extension HistoryError: ReportedError {
         + name.split(separator: ",").map { "--entity \(ShellWord.quoted(String($0)))" }
         .joined(separator: " ")
     case .unknownEntity(_, suggestions: []):
-      "list the entities of a store or an archive with: histctl info STORE --model"
+      "list the entities of a store or an archive with: histctl info STORE --model; those of exported lines "
+        + "with: histctl stats LINES"
     case .unknownAttribute(_, suggestions: []):
-      "list the attributes and relationships of each entity with: histctl info STORE --model"
+      "list the attributes and relationships of each entity with: histctl info STORE --model; those that "
+        + "changed in exported lines with: histctl stats LINES"
     case .tooManyPeriods:
       "choose longer periods, such as --by day, or a part of the history with --after"
     case .unknownSize:
@@ -105,6 +109,12 @@ extension HistoryError: ReportedError {
     case .unusableToken(let token): token.details
     default: []
     }
+  }
+
+  /// Whether a file of bookmarks is that of an archive or of exported lines, for which none can be set.
+  private static func isBesideOtherThanStore(_ path: String) -> Bool {
+    let suffix = BookmarkFile.path(besideStore: "")
+    return path.hasSuffix(suffix) && !FileContent.isSQLite(at: String(path.dropLast(suffix.count)))
   }
 
   private static func isFile(_ path: String) -> Bool {

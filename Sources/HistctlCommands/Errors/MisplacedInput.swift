@@ -35,7 +35,9 @@ enum MisplacedInput {
     case .notAStore where Archive.isArchive(path):
       return failure(
         .archive, "\(path) is an archive; this command needs a store",
-        hint: "info, log, show, diff, object, blame, export, stats and token check read archives")
+        hint:
+          "info, log, show, diff, object, blame, export, stats, report, verify and token check read archives"
+      )
     case .notAStore where ExportedText.isName(path), .missing(ExportedText.standardInput):
       return failure(
         .lines,

@@ -63,9 +63,10 @@ struct FollowedHintTests {
       "report lines.jsonl -o r.html", "token check lines.jsonl last"),
     Situation(
       "prune sealed --keep-last 1",
-      "info, log, show, diff, object, blame, export, stats and token check",
+      "info, log, show, diff, object, blame, export, stats, report, verify and token check",
       "info sealed", "log sealed", "show sealed last", "diff sealed first", "stats sealed",
-      "object sealed Trip/p9", "blame sealed Trip/p9", "export sealed", "token check sealed last"),
+      "object sealed Trip/p9", "blame sealed Trip/p9", "export sealed", "token check sealed last",
+      "report sealed -o r.html", "verify sealed"),
     Situation("info smaple.store", "did you mean sample.store?", "info sample.store"),
     Situation(
       "verify nothing", "verify reads a store, or the folder of an archive", "verify sealed"),
@@ -116,6 +117,13 @@ struct FollowedHintTests {
       "log sample.store --entity Tripp", "did you mean Trip?", "log sample.store --entity Trip"),
     Situation("log sample.store --entity Zebra", "histctl info STORE --model"),
     Situation("log sample.store --attribute zebra", "histctl info STORE --model"),
+    Situation("log lines.jsonl --entity Zebra", "exported lines with: histctl stats LINES"),
+    Situation("log lines.jsonl --attribute zebra", "exported lines with: histctl stats LINES"),
+    Situation("blame sealed Zebra/p1", "an archive with: histctl info STORE --model"),
+    Situation(
+      "log lines.jsonl --after @widget", "name the file that has this one with --bookmark-file",
+      "bookmark set sample.store widget 5 --bookmark-file b.json",
+      "log lines.jsonl --after @widget --bookmark-file b.json"),
     Situation(
       "object sample.store Trip/p99", "the highest primary key ever given",
       "object sample.store Trip/p9"),
@@ -130,8 +138,11 @@ struct FollowedHintTests {
       "\(first.errors)")
     #expect(first.status != 0 && hint.contains(situation.words), "\(first.errors)")
     let named = hint.matches(of: #/histctl ([^;,]+)/#).map { match in
-      ["STORE": "sample.store", "COPY": "other.store", "TOKEN": "last", "ARCHIVE": "sealed"]
-        .reduce(String(match.1)) { $0.replacing($1.key, with: $1.value) }
+      [
+        "STORE": "sample.store", "COPY": "other.store", "TOKEN": "last", "ARCHIVE": "sealed",
+        "LINES": "lines.jsonl",
+      ]
+      .reduce(String(match.1)) { $0.replacing($1.key, with: $1.value) }
     }
     let shell = try #require(Tool("sh"))
     for line in situation.then + named {
@@ -141,6 +152,29 @@ struct FollowedHintTests {
       #expect([0, 1].contains(result.status), "\(line): \(result.errors)")
       #expect(Self.message(result) != Self.message(first), "\(line): \(result.errors)")
     }
+  }
+
+  /// A hint names no command that cannot read what was given.
+  @Test(arguments: ["lines.jsonl", "-", "sealed"])
+  func `hints fit what was read`(_ input: String) async throws {
+    let sample = try await Self.sample()
+    let lines = try String(contentsOfFile: sample.folder.file("lines"), encoding: .utf8)
+    func hint(_ line: String) async throws -> String {
+      let result = try await sample.run(
+        line.replacing("INPUT", with: input), input: input == "-" ? lines : "")
+      return result.errors
+    }
+    let bookmark = try await hint("log INPUT --after @widget")
+    #expect(bookmark.contains("bookmarks are set for stores"), "\(bookmark)")
+    let entity = try await hint("stats INPUT --entity Zebra")
+    #expect(entity.contains("histctl stats LINES"), "\(entity)")
+    let inherited = try await hint("report INPUT --entity Trip -o page.html")
+    #expect(
+      inherited.contains(
+        input == "sealed" ? "STORE --archive sealed; " : "each with --entity; "), "\(inherited)")
+    // What is refused is refused without a remark on the entity.
+    let unknown = try await hint("report INPUT --entity Zebra -o page2.html")
+    #expect(unknown.hasPrefix("histctl: no entity is named 'Zebra'\n"), "\(unknown)")
   }
 
   /// The first line of an error; an empty text without one.
