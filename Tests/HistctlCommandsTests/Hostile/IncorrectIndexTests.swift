@@ -158,4 +158,51 @@ import Testing
     #expect(try StoreQuery(path: path).lines("PRAGMA integrity_check") == ["ok"])
     #expect(try await run("snapshot snapshot.store last -o again.store").errors == "")
   }
+
+  @Test
+  func `a unique index of a table with repeated rows is not built again, and nothing is left`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    func run(_ line: String) async throws -> Tool.Result {
+      try await InProcess.run(
+        line.split(separator: " ").map(String.init), folder: folder.file("demo"))
+    }
+    let demo = try await InProcess.run(["demo", folder.file("demo"), "-q"])
+    #expect(demo.status == 0, "\(demo.errors)")
+    let query = try StoreQuery(path: folder.file("demo/trips.store"))
+    // The index lists one row of each name.
+    let sql = "CREATE UNIQUE INDEX Z_Trip_UNIQUE_name ON ZTRIP (ZNAME COLLATE BINARY ASC)"
+    try query.run(
+      """
+      INSERT INTO ZTRIP (Z_PK, Z_ENT, Z_OPT, ZNAME)
+        SELECT 900, Z_ENT, 1, ZNAME FROM ZTRIP ORDER BY Z_PK LIMIT 1;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 900 WHERE Z_NAME = 'Trip';
+      \(sql) WHERE Z_PK < 900;
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = '\(sql)' WHERE name = 'Z_Trip_UNIQUE_name';
+      PRAGMA writable_schema = RESET
+      """)
+    let found = try query.lines("PRAGMA integrity_check(ZTRIP)")
+    #expect(found.contains { $0.contains("missing from index Z_Trip_UNIQUE_name") }, "\(found)")
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("demo"))
+        .filter { !$0.hasPrefix("trips.store") }.sorted()
+    }
+    let before = try names()
+    for line in ["rehearse trips.store 60", "recover trips.store --transaction 350"] {
+      let result = try await run(line + " -o copy.store")
+      #expect(result.status == 5, "\(line): \(result.errors)")
+      #expect(
+        result.errors.contains("trips.store is damaged: "),
+        "\(result.errors)")
+      #expect(result.errors.contains("ZTRIP.ZNAME"), "\(result.errors)")
+      #expect(result.errors.contains("or take it from a backup"), "\(result.errors)")
+      #expect(try names() == before, "\(line)")
+      let json = try await run(line + " -o copy.store --json")
+      #expect(json.errors.contains(#""kind":"damaged","code":5"#), "\(json.errors)")
+      try await SchemaCheck.expectFits(json.errors)
+      #expect(try names() == before, "\(line)")
+    }
+  }
 }
