@@ -8,6 +8,7 @@ import SwiftData
 ///     Parity pruned FOLDER     says what its history has after the oldest transactions were deleted
 ///     Parity patterns          lists the patterns
 ///     Parity NAME FOLDER       does what the pattern of that name does, and says what it saw
+///     Parity join STORE        opens and saves to a store, beside others that do the same
 @main
 enum Parity {
   static func main() async throws {
@@ -34,6 +35,8 @@ enum Parity {
       try checkMigrations(in: folder)
     case "read":
       try checkContents(library(in: folder))
+    case "join":
+      try Pattern.join(URL(fileURLWithPath: path))
     case "pruned":
       try checkPruned(library(in: folder), in: folder)
     default:

@@ -53,6 +53,23 @@ final class Stay {
   init(_ hotel: String) { self.hotel = hotel }
 }
 
+@Model
+class Vehicle {
+  var name: String
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+final class Bus: Vehicle {
+  var seats: Int
+
+  init(_ name: String, seats: Int) {
+    self.seats = seats
+    super.init(name)
+  }
+}
+
 /// Two attributes that are unique, each alone.
 @Model
 final class Person {

@@ -8,10 +8,11 @@ import SwiftData
 enum Pattern: String, CaseIterable {
   case memoryHistory, historyByAuthor, tokensAfterDeletion
   case clearedLink, clearedLinkOfDeleted, changedAndDeleted, deletedTwice
-  case newTwins, upsert, twoOthers, swapped
+  case newTwins, manyTwins, upsert, twoOthers, swapped
   case indexedEnums, uniqueEnums
   case associatedEnum, emptyStructure, singleText
   case newlyUnique, mergedFirst, newModelTooEarly, newModelInTime
+  case otherApp, missingTable, lowCounter, eightProcesses
 
   func run(in folder: URL) throws {
     let url = folder.appendingPathComponent("\(rawValue).store")
@@ -19,10 +20,13 @@ enum Pattern: String, CaseIterable {
     case .memoryHistory, .historyByAuthor, .tokensAfterDeletion: try deleteHistory(url)
     case .clearedLink, .clearedLinkOfDeleted, .changedAndDeleted, .deletedTwice:
       try deleteElsewhere(url)
-    case .newTwins, .upsert, .twoOthers, .swapped: try saveUnique(url)
+    case .newTwins, .manyTwins, .upsert, .twoOthers, .swapped: try saveUnique(url)
     case .indexedEnums, .uniqueEnums: try saveSeats(url)
     case .associatedEnum, .emptyStructure, .singleText: try saveParcels(url)
     case .newlyUnique, .mergedFirst, .newModelTooEarly, .newModelInTime: try migrate(url)
+    case .otherApp, .missingTable: try openOtherStore(url)
+    case .lowCounter: try insertSubclass(url)
+    case .eightProcesses: try openAtOnce(url)
     }
   }
 
@@ -142,6 +146,14 @@ enum Pattern: String, CaseIterable {
       let twin = Person("a@x", "twin", age: 3)
       context.insert(twin)
       twin.stamps = [Stamp(2)]
+    case .manyTwins:
+      for number in 10..<60 {
+        for age in 0..<2 {
+          let person = Person("\(number)@x", "\(number)", age: age)
+          context.insert(person)
+          person.stamps = [Stamp(2 * number + age)]
+        }
+      }
     case .upsert:
       try context.save()
       let again = Person("a@x", "again", age: 4)
@@ -283,5 +295,82 @@ enum Pattern: String, CaseIterable {
       try answer("members", try context.fetch(members).map { "\($0.email) \($0.points)" })
       try answer("badges", try context.fetch(FetchDescriptor<ClubV2.Badge>()).map(\.color))
     }
+  }
+
+  // MARK: - Opening
+
+  private func openOtherStore(_ url: URL) throws {
+    do {
+      let context = ModelContext(try open(url, Trip.self, Stay.self))
+      context.insert(Trip("Rome"))
+      try context.save()
+    }
+    if self == .missingTable {
+      try Self.change(url, "DROP TABLE ZSTAY")
+    }
+    try answerError("open") {
+      let context = ModelContext(
+        self == .otherApp
+          ? try open(url, Person.self, Stamp.self) : try open(url, Trip.self, Stay.self))
+      try answer("hasChanges", context.hasChanges)
+    }
+    guard self == .otherApp else { return }
+    try answerError("openAgain") {
+      let context = ModelContext(try open(url, Trip.self, Stay.self))
+      try answer("trips", try context.fetch(FetchDescriptor<Trip>()).map(\.name))
+    }
+  }
+
+  /// In real stores the counter of a subclass is 0, and that of its root counts.
+  private func insertSubclass(_ url: URL) throws {
+    for round in 0..<2 {
+      let context = ModelContext(try open(url, Vehicle.self, Bus.self))
+      context.insert(Vehicle("\(round)"))
+      context.insert(Bus("\(round)", seats: 40))
+      try answerError("save\(round)") { try context.save() }
+      let reader = ModelContext(context.container)
+      let all = try reader.fetch(FetchDescriptor<Vehicle>())
+      try answer("vehicles\(round)", [all.count, Set(all.map(\.persistentModelID)).count])
+      try Self.change(url, "UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_NAME = 'Bus'")
+    }
+  }
+
+  /// Lets eight processes create one store and save to it.
+  private func openAtOnce(_ url: URL) throws {
+    let processes = try (0..<8).map { _ in
+      try Self.start(CommandLine.arguments[0], ["join", url.path])
+    }
+    try answer("statuses", processes.map { Self.finish($0) })
+    let context = ModelContext(try open(url, Trip.self, Stay.self))
+    try answer("trips", try context.fetchCount(FetchDescriptor<Trip>()))
+    let history = try context.fetchHistory(Transactions())
+    try answer("transactions", [history.count, Set(history.map(\.transactionIdentifier)).count])
+  }
+
+  /// Opens a store beside other processes, and saves to it.
+  static func join(_ url: URL) throws {
+    let container = try ModelContainer(
+      for: Schema([Trip.self, Stay.self]), configurations: [ModelConfiguration(url: url)])
+    let context = ModelContext(container)
+    context.insert(Trip("\(ProcessInfo.processInfo.processIdentifier)"))
+    try context.save()
+  }
+
+  private static func start(_ path: String, _ arguments: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    try process.run()
+    return process
+  }
+
+  /// Changes a store by SQL, as no app does.
+  private static func change(_ url: URL, _ sql: String) throws {
+    _ = finish(try start("/usr/bin/env", ["sqlite3", url.path, sql]))
+  }
+
+  private static func finish(_ process: Process) -> Int32 {
+    process.waitUntilExit()
+    return process.terminationStatus
   }
 }
