@@ -1,3 +1,5 @@
+import Foundation
+
 /// An error of a container, a context or a store.
 ///
 /// Errors are compared by kind, so that `catch SwiftDataError.historyTokenExpired` works.
@@ -93,6 +95,11 @@ extension SwiftDataError: CustomStringConvertible {
   public var description: String {
     explanation.isEmpty ? kind.rawValue : "\(kind.rawValue): \(explanation)"
   }
+}
+
+extension SwiftDataError: LocalizedError {
+  /// The explanation, or the kind if there is none; `localizedDescription` is the same.
+  public var errorDescription: String? { explanation.isEmpty ? kind.rawValue : explanation }
 }
 
 extension SwiftDataError {

@@ -143,7 +143,7 @@ struct UniqueIdentities {
     let stored = [first.number, second.number].compactMap { objects[$0].present?.object }
     return SwiftDataError(
       .modelValidationFailure,
-      "a \(snapshot.layout.name) cannot be saved, because it has the unique values of two others: "
+      "a new \(snapshot.layout.name) cannot be saved, because it has the unique values of two others: "
         + "\(first.key.text) of \(other(first.number)), and \(second.key.text) of "
         + "\(other(second.number)); change one of the values, or delete one of the others first",
       identifiers: stored.map(store.persistentIdentifier))
@@ -157,7 +157,7 @@ struct UniqueIdentities {
     guard entityName != snapshot.layout.name else { return }
     throw SwiftDataError(
       .modelValidationFailure,
-      "a \(snapshot.layout.name) cannot be saved, for a \(entityName) has the same "
+      "a new \(snapshot.layout.name) cannot be saved, because an object of \(entityName) has the same "
         + "\(key.names.joined(separator: ", ")), which \(key.entityName) declares unique; change "
         + "the value, or delete the other model first")
   }

@@ -1,5 +1,6 @@
 import GRDB
 import StoreFormat
+import StoreTransactions
 
 /// Unique values may move from one object to another within a save.
 extension SaveWriter {
@@ -20,11 +21,27 @@ extension SaveWriter {
     // NULL is not equal to NULL, so objects that wait for each other can all be emptied first.
     for (object, values) in waiting {
       let row = try row(of: object)
-      let lineage = schema.model.lineage(of: row.entityName) ?? []
-      let unique = Set(lineage.flatMap(\.uniquenessConstraints).joined())
-      _ = try empty(values.keys.filter { unique.containsProperty(ofPath: $0) }, of: row)
+      _ = try empty(uniquePaths(values, of: row), of: row)
     }
-    for (object, values) in waiting { try setIfPresent(values, of: object) }
+    for (object, values) in waiting {
+      do {
+        try setIfPresent(values, of: object)
+      } catch let error as DatabaseError
+        where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE
+      {
+        let row = try row(of: object)
+        let shared = uniquePaths(values, of: row).sorted()
+          .map { "\($0) \((values[$0] ?? .null).shortText)" }
+        throw StoreWriteError.notUnique(
+          detail: "\(shared.joined(separator: ", ")) of \(row.entityName)/p\(row.primaryKey)")
+      }
+    }
+  }
+
+  private func uniquePaths(_ values: [String: StoredValue], of row: Row) -> [String] {
+    let lineage = schema.model.lineage(of: row.entityName) ?? []
+    let unique = Set(lineage.flatMap(\.uniquenessConstraints).joined())
+    return values.keys.filter { unique.containsProperty(ofPath: $0) }
   }
 
   /// Empties the columns of unique to-one relationships that are about to get other destinations or to

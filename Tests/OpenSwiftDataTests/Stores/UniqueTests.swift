@@ -61,7 +61,15 @@ import Testing
     context.insert(sea)
     try context.save()
     sea.label = "city"
-    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error == .modelValidationFailure)
+    // What an app shows to people or logs names the value and the model.
+    let number = try #require(
+      StoreQuery(path: store.path).lines("SELECT Z_PK FROM ZTAG WHERE ZLABEL = 'sea'").first)
+    let explanation = try #require(error?.explanation)
+    #expect(explanation.contains("label \"city\" of Tag/p\(number)"), "\(explanation)")
+    #expect(error?.localizedDescription == explanation)
+    #expect(SwiftDataError.storeFailure.localizedDescription == "storeFailure")
     #expect(context.hasChanges)
     sea.label = "lake"
     try context.save()
