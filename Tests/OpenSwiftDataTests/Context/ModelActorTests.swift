@@ -13,6 +13,21 @@ actor Importer {
     return trips.map(\.persistentModelID)
   }
 
+  /// Saves trips one by one, each with the tag that all importers use, and changes what others saved.
+  func importTrips(_ names: [String], taggedAs label: String) throws {
+    modelContext.author = names.first
+    for name in names {
+      let trip = Trip(name: name)
+      modelContext.insert(trip)
+      trip.tags = [Tag(label: label)]
+      try modelContext.save()
+      let oldest = try modelContext.fetch(
+        FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name, comparator: .lexical)]))[0]
+      oldest.destination = name
+      try modelContext.save()
+    }
+  }
+
   func name(of identifier: PersistentIdentifier) -> String? {
     self[identifier, as: Trip.self]?.name
   }
@@ -95,6 +110,45 @@ actor MainWorker {
     #expect(
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map(\.author)
         == ["importer"])
+  }
+
+  @MainActor @Test func `four actors save to a store at the same time`() async throws {
+    let store = try TripStore()
+    let main = store.container.mainContext
+    let first = Trip(name: "")
+    main.insert(first)
+    try main.save()
+    let observer = try ResultsObserver<Trip, Never>(modelContext: main)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask { [container = store.container] in
+          let names = (0..<10).map { "\(number)-\($0)" }
+          try await Importer(modelContainer: container).importTrips(names, taggedAs: "import")
+        }
+      }
+      group.addTask { [container = store.container] in
+        let context = ModelContext(container)
+        var count = 0
+        while count < 41 {
+          count = try context.fetch(FetchDescriptor<Trip>()).filter {
+            !$0.destination.isEmpty || !$0.tags.isEmpty
+          }.count
+          _ = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+          await Task.yield()
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await wait(until: "the main context shows all trips") { observer.results.count == 41 }
+    #expect(try main.fetch(FetchDescriptor<Tag>()).map { $0.trips.count } == [40])
+    let query = try StoreQuery(path: store.path)
+    #expect(
+      try query.lines("SELECT count(*), count(DISTINCT ZNAME) FROM ZTRIP") == ["41|41"])
+    #expect(try query.lines("SELECT count(*) FROM ZTAG") == ["1"])
+    // The first save, and two for each trip.
+    #expect(try query.lines("SELECT count(*), max(Z_PK) FROM ATRANSACTION") == ["81|81"])
+    let verify = try await Tool.histctl.run(["verify", store.path])
+    #expect(verify.status == 0, "\(verify.text)")
   }
 
   @Test func `an actor finds models of subclasses`() async throws {
