@@ -54,9 +54,7 @@ package struct PruneOperation {
     let store = try open()
     let (plan, sealing) = try store.read { snapshot -> (PrunePlan, SealingPlan?) in
       try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
-      let (planned, sealing) = try self.plan(snapshot)
-      try planned.checkRows(in: snapshot)
-      return (planned, sealing)
+      return try self.plan(snapshot)
     }
     return try PlannedPrune(self, plan, sealing, store)
   }

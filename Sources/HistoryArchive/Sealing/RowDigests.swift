@@ -1,12 +1,14 @@
+import Dispatch
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import Synchronization
 
 extension Archive {
   /// Returns the digests of the rows that a deletion removes, as they are sealed here.
   ///
   /// ``/PersistentHistory/HistoryPruner`` compares them with the rows that it deletes. Every sealed
-  /// transaction of the deletion is unpacked and decoded.
+  /// transaction of the deletion is unpacked and decoded, by two threads where there are many.
   ///
   /// - Parameters:
   ///   - deletion: What is deleted; its steps are complete transactions, and changes that an interrupted
@@ -21,10 +23,18 @@ extension Archive {
     of deletion: HistoryDeletion, ofStore store: String, schema: ArchiveDigest,
     missing: [ClosedRange<Int64>] = []
   ) throws -> [[RowDigest]] {
-    let sealed = try SealedRows(
-      ArchiveReader(path: path, storeIdentifier: store), deletion, schema: schema,
-      missing: missing)
-    return try deletion.steps.map { try sealed.digests(of: $0) }
+    let halves = deletion.halves(ofAtLeast: 1_000)
+    let results = Mutex([Result<[[RowDigest]], any Error>](repeating: .success([]), count: 2))
+    DispatchQueue.concurrentPerform(iterations: halves.count) { half in
+      let result = Result {
+        let sealed = try SealedRows(
+          ArchiveReader(path: path, storeIdentifier: store), deletion, halves[half],
+          schema: schema, missing: missing)
+        return try halves[half].map { try sealed.digests(of: $0) }
+      }
+      results.withLock { $0[half] = result }
+    }
+    return try results.withLock { $0 }.flatMap { try $0.get() }
   }
 
   /// Whether all changes that a deletion takes before the first transaction are sealed here as they are in
@@ -38,7 +48,7 @@ extension Archive {
       return false
     }
     let sealed = try SealedRows(
-      ArchiveReader(path: path, storeIdentifier: store), deletion,
+      ArchiveReader(path: path, storeIdentifier: store), deletion, deletion.steps[...],
       schema: SegmentSchema(snapshot).digest)
     let loose = deletion.steps.prefix(while: deletion.precedesTransactions)
     let digests = try loose.map { try sealed.digests(of: $0) }
@@ -53,7 +63,23 @@ extension Archive {
   }
 }
 
-/// The sealed rows of a deletion, read in its order.
+extension HistoryDeletion {
+  /// Divides the steps into two runs with about as many changes.
+  ///
+  /// - Parameter minCount: The number of changes of a run below which the steps stay together.
+  fileprivate func halves(ofAtLeast minCount: Int) -> [ArraySlice<Step>] {
+    guard changeCount / 2 >= minCount else { return [steps[...]] }
+    var count = 0
+    let middle = steps.firstIndex { step in
+      guard case .transactions(let span) = step else { return false }
+      count += span.changeCount
+      return count > changeCount / 2
+    }
+    return middle.map { [steps[..<$0], steps[$0...]] } ?? [steps[...]]
+  }
+}
+
+/// The sealed rows of some steps of a deletion, read in their order.
 private final class SealedRows {
   private let reader: ArchiveReader
   private let deletion: HistoryDeletion
@@ -62,41 +88,45 @@ private final class SealedRows {
   private let transactions: PresentTransactions
   private var next: HistoryTransaction?
   /// How many of the first transaction's changes were deleted before.
-  private var goneCount: Int
+  private var goneCount = 0
 
   init(
-    _ reader: ArchiveReader, _ deletion: HistoryDeletion, schema: ArchiveDigest,
-    missing: [ClosedRange<Int64>] = []
+    _ reader: ArchiveReader, _ deletion: HistoryDeletion, _ steps: ArraySlice<HistoryDeletion.Step>,
+    schema: ArchiveDigest, missing: [ClosedRange<Int64>] = []
   ) throws {
     self.reader = reader
     self.deletion = deletion
-    let numbers = deletion.steps.compactMap { step in
-      if case .transactions(let span) = step { span.numbers } else { nil }
-    }
+    let numbers = steps.compactMap(Self.numbers)
     let lowest = numbers.first?.lowerBound ?? .max
     foreign = try reader.parts.filter {
       $0.range.upperBound >= lowest && $0.range.lowerBound <= numbers.last?.upperBound ?? .min
     }.filter { try reader.archive.manifest(of: $0.entry).schema.digest != schema }.map(\.range)
-    goneCount = try Self.goneCount(reader, deletion, missing)
-    transactions = PresentTransactions(
-      try reader.transactions(HistoryQuery(after: deletion.firstNumber.map { $0 - 1 })), missing)
+    var last = deletion.firstNumber.map { $0 - 1 }
+    if let first = deletion.steps.firstIndex(where: { !deletion.precedesTransactions($0) }) {
+      if steps.indices.contains(first) {
+        goneCount = try Self.goneCount(
+          reader, after: last, deletion.steps[first], missing)
+      } else if first < steps.startIndex {
+        last = Self.numbers(deletion.steps[steps.startIndex - 1])?.upperBound
+      }
+    }
+    transactions = PresentTransactions(try reader.transactions(HistoryQuery(after: last)), missing)
     next = try transactions.next()
+  }
+
+  private static func numbers(_ step: HistoryDeletion.Step) -> ClosedRange<Int64>? {
+    if case .transactions(let span) = step { span.numbers } else { nil }
   }
 
   /// Returns the number of changes that a prune that was interrupted within a transaction has deleted of it.
   private static func goneCount(
-    _ reader: ArchiveReader, _ deletion: HistoryDeletion, _ missing: [ClosedRange<Int64>]
+    _ reader: ArchiveReader, after last: Int64?, _ first: HistoryDeletion.Step,
+    _ missing: [ClosedRange<Int64>]
   ) throws -> Int {
-    guard
-      case .transactions(let first)? = deletion.steps.first(where: {
-        !deletion.precedesTransactions($0)
-      })
-    else { return 0 }
+    guard case .transactions(let span) = first else { return 0 }
     let transactions = PresentTransactions(
-      try reader.transactions(
-        HistoryQuery(
-          after: deletion.firstNumber.map { $0 - 1 }, until: first.numbers.upperBound)), missing)
-    var count = -first.changeCount
+      try reader.transactions(HistoryQuery(after: last, until: span.numbers.upperBound)), missing)
+    var count = -span.changeCount
     while try transactions.next() != nil {
       while try transactions.source.nextChange() != nil { count += 1 }
     }

@@ -53,11 +53,9 @@ public struct HistoryPruner: Sendable {
   public func plan(_ request: PruneRequest) throws -> PrunePlan {
     try store.read { snapshot in
       try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
-      let plan = try PrunePlanner(
+      return try PrunePlanner(
         snapshot: snapshot, request: request, bookmarkPath: bookmarkPath, now: now
       ).plan()
-      try plan.checkRows(in: snapshot)
-      return plan
     }
   }
 
@@ -149,19 +147,5 @@ public struct HistoryPruner: Sendable {
 
   private var bookmarkFile: String {
     bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath)
-  }
-}
-
-extension PrunePlan {
-  /// Checks that the index lists exactly the changes of the table that are to be deleted, unless damage is ignored. It
-  /// reads them all.
-  ///
-  /// - Throws: ``/StoreFormat/StoreError/damaged(path:place:detail:)``.
-  package func checkRows(in snapshot: StoreSnapshot) throws {
-    guard !request.ignoredGuards.contains(RetentionGuard.damageName),
-      let range = deletion.transactionRange
-    else { return }
-    if cut != nil { try snapshot.checkTransactions(in: range) }
-    try snapshot.checkChanges(ofTransactions: range)
   }
 }

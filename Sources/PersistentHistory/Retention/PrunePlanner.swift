@@ -3,7 +3,8 @@ import StoreFormat
 
 /// Works out what a request deletes, from one snapshot of a store.
 ///
-/// What is measured, such as the size of the history, is measured once, also for a second plan.
+/// What is measured, such as the size of the history, is measured once, also for a second plan. The index by transaction
+/// is compared with the table for what is to be deleted, which reads all of it, unless damage is ignored.
 package final class PrunePlanner {
   private let snapshot: StoreSnapshot
   private var request: PruneRequest
@@ -12,6 +13,8 @@ package final class PrunePlanner {
   private let now: StoreTimestamp
   private var measured: (history: PrunePlan.History, size: HistorySize?)?
   private var bookmarks: [BookmarkEffect]?
+  private var planned:
+    (cut: HistoryCut, looseChanges: HistoryDeletion.LooseChanges, deletion: HistoryDeletion)?
   /// Measures what deletions leave; `nil` inside if the store is too large for that.
   private var trial: ErasureTrial??
 
@@ -131,17 +134,24 @@ package final class PrunePlanner {
     guard let cut, let oldest = history.oldest?.number, let newest = history.newest?.number,
       HistoryCut(before: oldest) < cut
     else { return try snapshot.deletion(ofTransactionsThrough: nil) }
+    if let planned, planned.cut == cut, planned.looseChanges == request.looseChanges {
+      return planned.deletion
+    }
     // The cut is above the oldest number, so subtracting 1 cannot overflow.
+    let last = cut.firstKept.map { $0 - 1 } ?? newest
+    if !ignoresDamage { try snapshot.checkTransactions(in: oldest...last) }
     let deletion = try snapshot.deletion(
-      ofTransactionsThrough: cut.firstKept.map { $0 - 1 } ?? newest,
-      looseChanges: request.looseChanges)
-    if let disorder = deletion.disorder,
-      !request.ignoredGuards.contains(RetentionGuard.damageName)
-    {
+      ofTransactionsThrough: last, looseChanges: request.looseChanges, checksRows: !ignoresDamage)
+    if let disorder = deletion.disorder, !ignoresDamage {
       throw HistoryError.damaged(
         path: snapshot.location.path, details: ["\(FindingPlace.table("ACHANGE")): \(disorder)"])
     }
+    planned = (cut, request.looseChanges, deletion)
     return deletion
+  }
+
+  private var ignoresDamage: Bool {
+    request.ignoredGuards.contains(RetentionGuard.damageName)
   }
 
   /// Returns the cut of a rule alone.
@@ -175,6 +185,9 @@ package final class PrunePlanner {
     entity name: String, history: PrunePlan.History, size: HistorySize?, isSmallEnough: Bool
   ) throws -> PrunePlan {
     let number = try departedEntity(name)
+    if !isSmallEnough, !ignoresDamage {
+      try snapshot.checkChanges(ofTransactions: .min ... .max)
+    }
     let deletion =
       isSmallEnough
       ? try snapshot.deletion(ofTransactionsThrough: nil)

@@ -68,13 +68,6 @@ package struct HistoryDeletion: Hashable, Sendable {
 
   package var isEmpty: Bool { steps.isEmpty }
 
-  /// The numbers of the transactions whose rows are deleted; `nil` if none are.
-  package var transactionRange: ClosedRange<Int64>? {
-    guard case .transactions(let first)? = steps.first, case .transactions(let last)? = steps.last
-    else { return isEmpty ? nil : .min ... .max }
-    return first.numbers.lowerBound...last.numbers.upperBound
-  }
-
   /// Whether a step takes only changes before the first transaction.
   package func precedesTransactions(_ step: Step) -> Bool {
     guard case .transactions(let transactions) = step else { return false }

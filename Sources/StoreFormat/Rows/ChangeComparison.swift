@@ -3,12 +3,14 @@ import GRDB
 /// The number of some changes, and a sum over their numbers and transactions in any order.
 ///
 /// Unlike ``RowDigest`` it costs next to nothing for each change.
-struct ChangeDigest: Equatable {
-  private(set) var count: Int64 = 0
+package struct ChangeDigest: Hashable, Sendable {
+  package private(set) var count: Int64 = 0
   private var sum: UInt64 = 0
 
+  package init() {}
+
   @inline(__always)
-  mutating func add(change row: Int64, of transaction: Int64) {
+  package mutating func add(change row: Int64, of transaction: Int64) {
     count &+= 1
     // The finalizer of SplitMix64, of which the last step is not needed for a sum.
     var mixed =
@@ -50,22 +52,20 @@ struct ChangeComparison {
 
   /// Checks that the index lists exactly the changes that the table has of some transactions.
   ///
+  /// It does nothing for a layout without such an index, in which every search reads the table.
+  ///
   /// - Parameter range: The transactions; those that do not exist may be among them.
-  /// - Returns: The number of changes; `nil` for a layout without such an index, in which every search reads
-  ///   the table.
   /// - Throws: ``StoreError/damaged(path:place:detail:)``.
-  @discardableResult
-  func check(ofTransactions range: ClosedRange<Int64>) throws -> Int64? {
-    guard tables.indexesChangesByTransaction else { return nil }
+  func check(ofTransactions range: ClosedRange<Int64>) throws {
+    guard tables.indexesChangesByTransaction else { return }
     let listed = try listedChanges(of: range)
     if let rows = try rows(of: range, listed), try changes(of: range, in: rows) == listed.digest {
-      return listed.digest.count
+      return
     }
     let present = try changes(of: range, in: .min ... .max)
     guard present == listed.digest else {
       throw Self.difference(listed.digest, present, range, path: path)
     }
-    return present.count
   }
 
   /// Returns the error for transactions of which the table has other changes than the index lists.
@@ -192,6 +192,15 @@ struct ChangeComparison {
       """, transaction)
   }
 
+  /// Returns the last row that the index lists of the transactions up to and including a number; `nil` if it lists none,
+  /// or if the next row in the table is of one of them too.
+  func lastRow(ofTransactionsThrough last: Int64) throws -> Int64? {
+    guard tables.indexesChangesByTransaction, let row = try entry("<= ?1", last, "DESC"),
+      try isSurrounded(.min...row, of: .min...last)
+    else { return nil }
+    return row
+  }
+
   private func owner(ofRow row: Int64) throws -> Int64? {
     try integer("SELECT ZTRANSACTIONID FROM ACHANGE NOT INDEXED WHERE Z_PK = ?1", row)
   }
@@ -204,21 +213,48 @@ struct ChangeComparison {
   private func changes(
     of range: ClosedRange<Int64>, in rows: ClosedRange<Int64>
   ) throws -> ChangeDigest {
+    var large: [LargeChange]?
+    return try changes(of: range, in: rows, findingLarge: &large)
+  }
+
+  /// Counts the changes of the transactions that the table has in some rows.
+  ///
+  /// - Parameter large: Receives the large ones among them; `nil` if nobody asks.
+  func changes(
+    of range: ClosedRange<Int64>, in rows: ClosedRange<Int64>,
+    findingLarge large: inout [LargeChange]?
+  ) throws -> ChangeDigest {
     var digest = ChangeDigest()
     if let pages {
       var cursor = try ChangePageCursor(pages, rows: rows)
       var row = ChangeRow()
       while try cursor.next(&row) {
-        let owner = row.record == nil ? try owner(ofRow: row.number) : row.transaction
-        if let owner, range.contains(owner) { digest.add(change: row.number, of: owner) }
+        guard row.record == nil else {
+          if let owner = row.transaction, range.contains(owner) {
+            digest.add(change: row.number, of: owner)
+          }
+          continue
+        }
+        // Large rows are among those that do not fit into a page.
+        try add(in: row.number...row.number, of: range, to: &digest, &large)
       }
-      return digest
+    } else {
+      try add(in: rows, of: range, to: &digest, &large)
     }
+    return digest
+  }
+
+  /// Counts the changes that SQLite finds in some rows.
+  private func add(
+    in rows: ClosedRange<Int64>, of range: ClosedRange<Int64>, to digest: inout ChangeDigest,
+    _ large: inout [LargeChange]?
+  ) throws {
+    let size = large == nil ? "0" : RecordSize.ofValues(tables)
     var order = RowOrder(path: path, table: "ACHANGE")
     let cursor = try StatementCursor(
       database,
       sql: """
-        SELECT Z_PK, ZTRANSACTIONID FROM ACHANGE NOT INDEXED
+        SELECT Z_PK, ZTRANSACTIONID, \(size) FROM ACHANGE NOT INDEXED
         WHERE Z_PK BETWEEN ?1 AND ?2 ORDER BY Z_PK
         """, isCached: true)
     defer { cursor.reset() }
@@ -226,11 +262,13 @@ struct ChangeComparison {
     while try cursor.step() {
       let number = cursor.integer(at: 0)
       try order.take(number)
-      if let owner = cursor.integerIfAny(at: 1), range.contains(owner) {
-        digest.add(change: number, of: owner)
+      guard let owner = cursor.integerIfAny(at: 1), range.contains(owner) else { continue }
+      digest.add(change: number, of: owner)
+      let byteCount = Int(clamping: cursor.integer(at: 2))
+      if byteCount >= LargeChange.minByteCount {
+        large?.append(LargeChange(transaction: owner, row: number, byteCount: byteCount))
       }
     }
-    return digest
   }
 }
 
@@ -243,10 +281,8 @@ extension StoreSnapshot {
   /// Checks that the index by transaction lists exactly the changes that the table has of some transactions;
   /// see ``ChangeComparison``.
   ///
-  /// - Returns: The number of changes; `nil` for a layout without such an index.
   /// - Throws: ``StoreError/damaged(path:place:detail:)``.
-  @discardableResult
-  package func checkChanges(ofTransactions range: ClosedRange<Int64>) throws -> Int64? {
+  package func checkChanges(ofTransactions range: ClosedRange<Int64>) throws {
     try changeComparison().check(ofTransactions: range)
   }
 }

@@ -9,50 +9,40 @@ package struct LargeChange: Hashable, Sendable {
   static let minByteCount = 16 << 10
 }
 
+/// The changes of some transactions, as the table has them.
+package struct StoredChanges: Hashable, Sendable {
+  package let digest: ChangeDigest
+  /// The large ones, by transaction and row.
+  package let large: [LargeChange]
+}
+
 extension StoreSnapshot {
-  /// Returns the large changes of the transactions up to and including a number, by transaction and row.
+  /// Reads the changes of the transactions up to and including a number in the table.
   ///
-  /// The rows are those between the first and the last that the index lists. Memory grows with the number of
-  /// large changes, a few bytes for each.
+  /// Memory grows with the number of large changes, a few bytes for each.
   ///
+  /// - Parameters:
+  ///   - last: The number.
+  ///   - isOrdered: Whether to read only up to the last row that the index lists of them, after which the table has
+  ///     none in the order in which the frameworks write.
   /// - Throws: ``StoreError/damaged(path:place:detail:)``.
-  package func largeChanges(ofTransactionsThrough last: Int64) throws -> [LargeChange] {
-    let tables = try historyTables()
-    guard
-      let span = try StatementRunner(database).rows(
-        "SELECT min(Z_PK), max(Z_PK) FROM ACHANGE WHERE ZTRANSACTIONID <= ?1", [.integer(last)]
-      ).first,
-      case .integer(let first) = span[0], case .integer(let end) = span[1], first <= end
-    else { return [] }
-    // Pages describe the rows that fit into them, which are not large; SQLite is asked for the others.
-    let pages = changePages
-    let cursor = try StatementCursor(
-      database,
-      sql: """
-        SELECT ZTRANSACTIONID, Z_PK, \(RecordSize.ofValues(tables)) AS size FROM ACHANGE NOT INDEXED
-        WHERE Z_PK BETWEEN ?1 AND ?2 AND typeof(ZTRANSACTIONID) = 'integer' AND ZTRANSACTIONID <= ?3
-          AND size >= \(LargeChange.minByteCount)
-        ORDER BY Z_PK
-        """)
-    var changes: [LargeChange] = []
-    func collect(_ rows: ClosedRange<Int64>) throws {
-      try cursor.bind([.integer(rows.lowerBound), .integer(rows.upperBound), .integer(last)])
-      while try cursor.step() {
-        changes.append(
-          LargeChange(
-            transaction: cursor.integer(at: 0), row: cursor.integer(at: 1),
-            byteCount: Int(clamping: cursor.integer(at: 2))))
-      }
-    }
-    if let pages {
-      var pageCursor = try ChangePageCursor(pages, rows: first...end)
-      var row = ChangeRow()
-      while try pageCursor.next(&row) {
-        if row.record == nil { try collect(row.number...row.number) }
-      }
-    } else {
-      try collect(first...end)
-    }
-    return changes.sorted { ($0.transaction, $0.row) < ($1.transaction, $1.row) }
+  package func storedChanges(
+    ofTransactionsThrough last: Int64, isOrdered: Bool
+  ) throws -> StoredChanges {
+    let comparison = try changeComparison()
+    let end = isOrdered ? try comparison.lastRow(ofTransactionsThrough: last) : nil
+    var large: [LargeChange]? = []
+    let digest = try comparison.changes(
+      of: .min...last, in: .min...(end ?? .max), findingLarge: &large)
+    return StoredChanges(
+      digest: digest,
+      large: large?.sorted { ($0.transaction, $0.row) < ($1.transaction, $1.row) } ?? [])
+  }
+
+  /// Returns the error for transactions of which the table has other changes than the index lists.
+  package func damage(
+    listed: ChangeDigest, stored: ChangeDigest, ofTransactionsThrough last: Int64
+  ) -> StoreError {
+    ChangeComparison.difference(listed, stored, .min...last, path: location.path)
   }
 }

@@ -69,8 +69,11 @@ package enum Hexadecimal {
 /// UUIDs as upper-case text.
 package enum UUIDText {
   package static let byteCount = 36
-  /// The places of the dashes.
-  private static let dashes = [8, 13, 18, 23]
+
+  @inline(__always)
+  private static func isDash(_ place: Int) -> Bool {
+    place == 8 || place == 13 || place == 18 || place == 23
+  }
 
   /// The text of 16 bytes, such as `1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F`.
   package static func text(of bytes: [UInt8]) -> String {
@@ -99,15 +102,29 @@ package enum UUIDText {
 
   /// Whether bytes are the text of a UUID, in upper or lower case.
   package static func isUUID(_ text: some Collection<UInt8>) -> Bool {
-    text.count == byteCount
-      && zip(0..., text).allSatisfy { place, byte in
-        dashes.contains(place) ? byte == UInt8(ascii: "-") : Hexadecimal.value(byte) != nil
-      }
+    guard text.count == byteCount else { return false }
+    var place = 0
+    for byte in text {
+      guard isDash(place) ? byte == UInt8(ascii: "-") : Hexadecimal.value(byte) != nil
+      else { return false }
+      place &+= 1
+    }
+    return true
   }
 
   /// The 16 bytes of a text in this form, in upper or lower case; `nil` for any other text.
   package static func bytes(of text: String) -> [UInt8]? {
-    guard isUUID(text.utf8) else { return nil }
-    return Hexadecimal.bytes(of: text.filter { $0 != "-" })
+    var text = text
+    return text.withUTF8 { text in
+      guard isUUID(text) else { return nil }
+      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: byteCount) { digits in
+        var count = 0
+        for byte in text where byte != UInt8(ascii: "-") {
+          digits[count] = byte
+          count += 1
+        }
+        return Hexadecimal.bytes(of: UnsafeBufferPointer(rebasing: digits[..<count]))
+      }
+    }
   }
 }
