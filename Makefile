@@ -58,6 +58,28 @@ STATIC := $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib --disable
   $(if $(filter yes,$(shell .ci/static-runtime packs-addresses)),-Xlinker -z -Xlinker pack-relative-relocs) \
   -Xlinker -L$(RUNTIME) -Xlinker --no-export-dynamic,)
 
+# Macros run while tests are compiled, and only they use swift-syntax: compiled without optimization it costs a quarter
+# of the processor time, and what it does takes no longer than one notices. SwiftPM has no flags for one dependency, but
+# the driver takes another program for its frontend.
+FRONTEND := .build/frontend/bin/swift-frontend
+COMPILER := $(wildcard $(dir $(realpath $(shell command -v $(SWIFT))))swift-frontend)
+ifneq ($(and $(filter Linux,$(shell uname -s)),$(COMPILER)),)
+export SWIFT_DRIVER_SWIFT_FRONTEND_EXEC := $(CURDIR)/$(FRONTEND)
+define FRONTEND_SCRIPT
+#!/usr/bin/env bash
+arguments=("$$@")
+case " $$* " in
+  *' -package-name swift_syntax '*)
+    for index in "$${!arguments[@]}"; do
+      if [ "$${arguments[index]}" = -O ]; then arguments[index]=-Onone; fi
+    done ;;
+esac
+exec $(COMPILER) "$${arguments[@]}"
+endef
+export FRONTEND_SCRIPT
+setup setup-test setup-package setup-analysis setup-browser setup-ci: | $(FRONTEND)
+endif
+
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Models/Package.swift Benchmarks/Models/Sources
 FORMAT := $(SWIFT) format
 FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FILES)
@@ -80,6 +102,11 @@ demo: setup ## build histctl without optimization and show it at work on a sampl
 	@echo "demo: building histctl and the packages that it uses (a few minutes the first time; [done/all] steps below)"
 	@$(SWIFT) build $(UNOPTIMIZED) --product histctl $(BUILD_FLAGS)
 	@.ci/demo $(UNOPTIMIZED_FOLDER)/release/histctl .build/demo
+
+# The driver looks for its libraries beside the frontend.
+$(FRONTEND):
+	@mkdir -p $(@D) && ln -sfn $(abspath $(dir $(COMPILER))../lib) $(@D)/../lib
+	@printf '%s\n' "$$FRONTEND_SCRIPT" > $@.new && chmod +x $@.new && mv $@.new $@
 
 setup: ## install the system packages that building needs, where they are missing
 	@.ci/setup build
