@@ -6,7 +6,9 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
+ifndef BESIDE_EACH_OTHER
 .NOTPARALLEL:
+endif
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 # With a path, as in SWIFT=/opt/swift/usr/bin/swift, the other tools of that toolchain are used as well.
@@ -169,6 +171,7 @@ quick-test: export HISTCTL_REAL_STORES :=
 quick-test: setup-test ## run the tests that need no macros, not optimized, few cases of each kind (ONLY=LogTests TARGET=HistctlCommandsTests)
 	@echo "quick-test: building (a few minutes the first time; shares what \`make demo\` has built)"
 	@$(SWIFT) build $(UNOPTIMIZED) --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
+	@$(SWIFT) build $(UNOPTIMIZED) --product histctl $(QUIET) $(BUILD_FLAGS)
 	@$(SWIFT) build $(UNOPTIMIZED) --product histctlPackageTests $(BUILD_FLAGS)
 	@echo "quick-test: running"
 	@HISTCTL_QUICK=1 .ci/run-tests $(SWIFT) test $(UNOPTIMIZED) --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS) \
@@ -288,7 +291,7 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 # Nested makes, so that every step has HISTCTL_STRICT and the code is built once. A build leaves a core idle for most
 # of its time, so what needs no build runs beside it; tests run alone. It keeps going, so that one run reports every
 # failing check.
-BESIDE = --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
+BESIDE = BESIDE_EACH_OTHER=1 --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
 CHECKS = $(MAKE) --keep-going HISTCTL_STRICT=1
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
 	@failed=; \
