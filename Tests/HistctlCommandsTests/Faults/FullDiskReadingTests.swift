@@ -40,7 +40,7 @@ import Testing
 
     try begin()
     let result = try await injector.run(
-      #require(Tool("env")), ["TMPDIR=/nonexistent", Tool.histctl.path] + arguments,
+      #require(Tool("env")), ["TMPDIR=\(folder.file("missing"))", Tool.histctl.path] + arguments,
       files: path + "-shm", .init(.full, at: growing, lasts: true))
     #expect(result.status == 9)
     let object = try #require(

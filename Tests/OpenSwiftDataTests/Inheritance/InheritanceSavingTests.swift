@@ -129,7 +129,8 @@ import Testing
     context.insert(PersonalJourney(name: "Meetup", reason: .reunion))
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
     #expect(error == .modelValidationFailure)
-    #expect(error?.explanation.contains("an object of ConferenceJourney has the same name") ?? false)
+    #expect(
+      error?.explanation.contains("an object of ConferenceJourney has the same name") ?? false)
     context.rollback()
     context.insert(Journey(name: "New"))
     context.insert(PersonalJourney(name: "New", reason: .reunion))
