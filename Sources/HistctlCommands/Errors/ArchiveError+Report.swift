@@ -63,9 +63,11 @@ extension ArchiveError: ReportedError {
         + "; lines must be as histctl export --format jsonl writes them"
     case .damagedText:
       "export the history again; lines must be as histctl export --format jsonl writes them"
+    case .severalStores(_, let stores):
+      "name one with --store-identifier: " + stores.joined(separator: ", ")
     case .readBackDiffers: "check the disk, and run the command again"
     case .notAnArchive(_, .notEmpty), .lostCatalog, .linked, .unreadable, .unwritable,
-      .cancelled, .unknownStore, .severalStores, .unnamedStore, .unsealable, .diverged, .olderCopy,
+      .cancelled, .unknownStore, .unnamedStore, .unsealable, .diverged, .olderCopy,
       .fullCatalog:
       nil
     }

@@ -32,6 +32,13 @@ package struct TokenRange: Hashable, Sendable {
       if let range = try? TokenRange(text, dividedAt: place, now: now) { return range }
     }
     if (try? TokenExpression(text, now: now)) != nil { return nil }
+    if text[first...].hasPrefix("..."), case let end = text.index(first, offsetBy: 2),
+      case let meant = text[..<end] + text[end...].drop(while: { $0 == "." }),
+      (try? TokenRange(String(meant), dividedAt: first, now: now)) != nil
+    {
+      throw .malformedRange(
+        text: text, reason: "a range has two dots", hint: "write \(meant)")
+    }
     return try TokenRange(text, dividedAt: first, now: now)
   }
 

@@ -30,7 +30,11 @@ struct FollowedHintTests {
       set -e
       gzip -k sample.store
       python3 - <<'END'
-      import tarfile, zipfile
+      import shutil, sqlite3, tarfile, zipfile
+      shutil.copy('other.store', 'third.store')
+      third = sqlite3.connect('third.store')
+      third.execute("UPDATE Z_METADATA SET Z_UUID = '0A52A9D4-6B3E-4C1F-8E0B-3D1C5F7A9B21'")
+      third.commit()
       with zipfile.ZipFile('z.zip', 'w') as file: file.write('other.store')
       with tarfile.open('t.tar', 'w') as file: file.add('other.store')
       END
@@ -38,6 +42,8 @@ struct FollowedHintTests {
       '\(Tool.histctl.path)' export sample.store > lines
       '\(Tool.histctl.path)' export sample.store -o lines.jsonl
       '\(Tool.histctl.path)' archive sample.store sealed --quiet
+      '\(Tool.histctl.path)' archive sample.store both --quiet
+      '\(Tool.histctl.path)' archive third.store both --quiet
       mkdir packed
       gzip -c lines > packed/lines
       """
@@ -54,6 +60,9 @@ struct FollowedHintTests {
     Situation("info z.zip", "histctl find z.zip"),
     Situation("verify t.tar", "histctl find t.tar"),
     Situation("info lines", "histctl log - < lines"),
+    Situation(
+      "log both", "--store-identifier: ",
+      "log both --store-identifier 0A52A9D4-6B3E-4C1F-8E0B-3D1C5F7A9B21"),
     Situation("prune packed/lines --keep-last 1", "histctl log - < packed/lines"),
     Situation(
       "prune lines.jsonl --keep-last 1",

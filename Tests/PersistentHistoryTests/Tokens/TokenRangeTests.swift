@@ -36,7 +36,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("..", "it names no token"), ("3...7", "the side '.7' of the range"),
+    ("..", "it names no token"), ("3...7", "a range has two dots"),
+    ("last~3...", "a range has two dots"),
     ("x..7", "the side 'x' of the range: it is not a transaction number"),
     ("3..-7", "the side '-7' of the range: a transaction number must not be negative"),
     ("2026-13-01..", "the month 13"), (String(repeating: ".", count: 100), "99 pairs of dots"),
