@@ -24,13 +24,13 @@ final class UnknownNames {
   private var knownObjects: Set<HistoryObject> = []
   private var unknownObjects: [HistoryObject: any Error] = [:]
   /// The error about an entity, an attribute or values of an object that a history does not have, of the history
-  /// that has most of them.
-  private var unfit: (any Error)?
+  /// that has most of them, or a name that is near.
+  private var unfit: (error: any Error, depth: Int, hasNearName: Bool)?
   /// Whether a history has all of them.
   private var fits = false
 
   /// The error about what none of the prepared histories has.
-  var unfitForAll: (any Error)? { fits ? nil : unfit }
+  var unfitForAll: (any Error)? { fits ? nil : unfit?.error }
 
   /// Prepares one of several histories; returns `nil` if it does not have an entity, an attribute or an object that
   /// a query names. It then has no matches, and the error is reported if no other history has it.
@@ -41,7 +41,17 @@ final class UnknownNames {
       return result
     } catch {
       guard let depth = Failure(error).depthOfUnknownName else { throw error }
-      if depth > unfit.flatMap({ Failure($0).depthOfUnknownName }) ?? -1 { unfit = error }
+      let hasNearName =
+        switch error as? HistoryError {
+        case .unknownEntity(_, let names), .unknownAttribute(_, let names): !names.isEmpty
+        default: false
+        }
+      // Histories come in any order.
+      if unfit.map({ $0.depth < depth || $0.depth == depth && !$0.hasNearName && hasNearName })
+        ?? true
+      {
+        unfit = (error, depth, hasNearName)
+      }
       return nil
     }
   }

@@ -81,7 +81,7 @@ import Testing
     ("log sample.store 3..6 --follow", "--follow cannot be combined with --until or the end"),
     ("log sample.store 6..3", "6 is after 3, so it ends before it begins"),
     ("show sample.store 6..3", "6 is after 3, so it ends before it begins"),
-    ("show sample.store 3...6", "the side '.6' of the range"),
+    ("show sample.store 3...6", "write 3..6"),
     ("export sample.store --range 6..3", "so it ends before it begins"),
     ("export sample.store --range 3.. --bookmark a --output-dir b", "or the beginning of a range"),
     ("diff sample.store 3..6 8", "the range 3..6 cannot be combined with a second token, 8"),
